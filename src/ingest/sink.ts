@@ -1,0 +1,43 @@
+import type { SignalBatch } from '../model/index.ts';
+
+/** Where a batch came from. */
+export interface BatchOrigin {
+  protocol: 'otlp' | 'remote-write' | 'loki' | 'scrape' | 'kubernetes' | 'import';
+  /** The cluster that the receiver's configuration names; a signal's own word comes first. */
+  cluster?: string;
+}
+
+export type DropReason =
+  | 'too_old' | 'too_new' | 'duplicate_value' | 'invalid' | 'oversize' | 'limit_series' | 'limit_labels' | 'sampled'
+  | 'unreadable' | 'refused_backpressure'; // biome-ignore format: a list to read
+
+export interface Rejection {
+  signal: 'samples' | 'logs' | 'spans' | 'objects';
+  reason: DropReason;
+  count: number;
+  /** One sentence about the first of them: which one, why. */
+  example: string;
+}
+
+/** What became of a batch whose `accept` resolved: everything not in `rejected` is on disk. */
+export interface AcceptResult {
+  rejected: Rejection[];
+}
+
+/** The one door from receivers into the pipeline, the spool and the store. */
+export interface SignalSink {
+  /** Resolves when the batch is durable. Throws BackPressureError when the sender should try again later. */
+  accept(batch: SignalBatch, origin: BatchOrigin): Promise<AcceptResult>;
+  /** Counts what a receiver had to drop before there was a batch. */
+  drop(rejection: Rejection, origin: BatchOrigin): void;
+}
+
+/** The spool is full or the disk refuses: answer the protocol's "try again". */
+export class BackPressureError extends Error {
+  override name = 'BackPressureError';
+  readonly retryAfterSeconds: number;
+  constructor(message: string, retryAfterSeconds: number) {
+    super(message);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}

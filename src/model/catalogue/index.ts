@@ -1,0 +1,2 @@
+/** Canonical signals: one concept under one name and unit, whatever emits it. */
+export {};

@@ -1,0 +1,5 @@
+/** What an investigation asks, finds and concludes. */
+
+export * from './investigation.ts';
+export * from './mechanism.ts';
+export * from './question.ts';

@@ -1,0 +1,126 @@
+import type { Attributes } from './attributes.ts';
+import type { LabelSet } from './labels.ts';
+import type { Place } from './place.ts';
+
+/** What one request, scrape or watch turn brought: any mix of signals. Goes through the pipeline as one. */
+export interface SignalBatch {
+  samples?: SampleBatch;
+  metadata?: MetricMetadata[];
+  logs?: LogRecord[];
+  spans?: Span[];
+  objects?: ObjectVersion[];
+}
+
+/** Samples in columns: sample `i` belongs to `series[seriesOf[i]]`. */
+export interface SampleBatch {
+  series: Series[];
+  seriesOf: Uint32Array;
+  /** Milliseconds since the epoch, whole numbers; may be zero or negative. */
+  timesMs: Float64Array;
+  /** Bits are exact, stale markers included: copy with `set` or as bits, never through a number. */
+  values: Float64Array;
+}
+
+export interface Series {
+  /** With `__name__`. Holds a cluster label only if the sender or the configuration set one. */
+  labels: LabelSet;
+  /** The cluster it is stored under; `unknown` when nobody said. */
+  cluster: string;
+}
+
+export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 'info' | 'stateset' | 'unknown';
+
+export interface MetricMetadata {
+  /** The metric family's name, without `_total`, `_bucket`, `_sum`, `_count` suffixes of its series where the source knows. */
+  family: string;
+  type: MetricType;
+  help: string;
+  unit: string;
+}
+
+export interface LogRecord {
+  /** Nanoseconds since the epoch. */
+  timeNs: bigint;
+  observedNs: bigint;
+  /** OTLP severity number 1 to 24, 0 when not known. */
+  severity: number;
+  severityText: string;
+  body: string;
+  /** OTLP resource attributes, or the stream labels of a Loki push. With time and body they are a line's identity. */
+  resource: Attributes;
+  /** OTLP record attributes, or Loki structured metadata. */
+  attributes: Attributes;
+  scope: { name: string; version: string };
+  /** Lower-case hex of 32 and 16 digits, or empty. */
+  traceId: string;
+  spanId: string;
+  flags: number;
+  place: Place;
+}
+
+export type SpanKind = 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+export type SpanStatus = 'unset' | 'ok' | 'error';
+
+export interface Span {
+  traceId: string;
+  spanId: string;
+  /** Empty for a root. */
+  parentSpanId: string;
+  name: string;
+  kind: SpanKind;
+  startNs: bigint;
+  endNs: bigint;
+  status: SpanStatus;
+  statusMessage: string;
+  resource: Attributes;
+  attributes: Attributes;
+  scope: { name: string; version: string };
+  events: readonly SpanEvent[];
+  links: readonly SpanLink[];
+  traceState: string;
+  flags: number;
+  place: Place;
+}
+
+export interface SpanEvent {
+  timeNs: bigint;
+  name: string;
+  attributes: Attributes;
+}
+
+export interface SpanLink {
+  traceId: string;
+  spanId: string;
+  attributes: Attributes;
+}
+
+/** A Kubernetes object as it was from `validFromMs` on. */
+export interface ObjectVersion {
+  cluster: string;
+  uid: string;
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+  name: string;
+  resourceVersion: string;
+  /** When this version began to hold: the event's time where known, the time of arrival otherwise. */
+  validFromMs: number;
+  /** The object ended at `validFromMs`; `body` is its last known form. */
+  deleted: boolean;
+  /** The normalised object (no heartbeats, no managed fields) as JSON. */
+  body: string;
+}
+
+export function emptySamples(): SampleBatch {
+  return { series: [], seriesOf: new Uint32Array(0), timesMs: new Float64Array(0), values: new Float64Array(0) };
+}
+
+/** How many signals of each kind a batch holds. */
+export function batchCounts(batch: SignalBatch): { samples: number; logs: number; spans: number; objects: number } {
+  return {
+    samples: batch.samples?.values.length ?? 0,
+    logs: batch.logs?.length ?? 0,
+    spans: batch.spans?.length ?? 0,
+    objects: batch.objects?.length ?? 0,
+  };
+}

@@ -1,0 +1,7 @@
+/** Signals: metric samples, log records, spans, Kubernetes object versions; their labels and places. */
+
+export * from './attributes.ts';
+export * from './batch.ts';
+export * from './labels.ts';
+export * from './place.ts';
+export * from './stale.ts';

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+// chDB crashes when a worker thread that loaded it ends, so tests run in forked processes.
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    include: ['src/**/*.test.ts', 'src/**/*.test.tsx', 'test/**/*.test.ts'],
+    exclude: ['test/wide/**', 'node_modules/**'],
+  },
+});
