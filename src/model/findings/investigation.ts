@@ -1,5 +1,4 @@
-import type { Change } from '../estate/change.ts';
-import type { EntityRef } from '../estate/reference.ts';
+import type { Change, EntityRef } from '../estate/index.ts';
 import type { TimeRange } from '../time.ts';
 import type { CauseLayer, Mechanism } from './mechanism.ts';
 import type { QuestionId } from './question.ts';
