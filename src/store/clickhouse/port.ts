@@ -55,7 +55,14 @@ export type Column =
   | readonly ColumnValue[];
 
 /** Values of columns that have no typed form: nullable, arrays, maps, fixed strings (as bytes). */
-export type ColumnValue = string | number | bigint | null | Uint8Array | readonly ColumnValue[] | ReadonlyMap<string, string>;
+export type ColumnValue =
+  | string
+  | number
+  | bigint
+  | null
+  | Uint8Array
+  | readonly ColumnValue[]
+  | ReadonlyMap<string, string>;
 
 /** What the engine or the port said no to. */
 export class StoreError extends Error {

@@ -1,0 +1,119 @@
+/**
+ * What the newest schema looks like to those who write SQL against it: every table with its columns, their exact
+ * ClickHouse types and meaning. The DDL itself lives in `migrations/`; a test compares the two.
+ */
+
+export type TableName = 'series' | 'samples' | 'metric_metadata' | 'logs' | 'spans' | 'trace_times' | 'object_versions';
+
+export interface TableColumn {
+  type: string;
+  meaning: string;
+}
+
+export type TableColumns = Readonly<Record<string, TableColumn>>;
+
+const TEXT = 'LowCardinality(String)';
+const ATTRIBUTES = 'Map(LowCardinality(String), String)';
+const TYPES = 'Map(LowCardinality(String), LowCardinality(String))';
+
+const place: TableColumns = {
+  cluster: { type: TEXT, meaning: 'cluster, `unknown` when nobody said' },
+  namespace: { type: TEXT, meaning: 'Kubernetes namespace or empty' },
+  workload: { type: TEXT, meaning: 'top controller or empty' },
+  pod: { type: TEXT, meaning: 'pod or empty' },
+  container: { type: TEXT, meaning: 'container or empty' },
+  node: { type: TEXT, meaning: 'node or empty' },
+  service: { type: TEXT, meaning: 'service.name or empty' },
+};
+
+const attributes: TableColumns = {
+  resource: { type: ATTRIBUTES, meaning: 'resource attributes (Loki: stream labels) as text' },
+  resource_types: { type: TYPES, meaning: 'for those that are not strings: int double bool bytes array map null' },
+  attributes: { type: ATTRIBUTES, meaning: 'attributes of the record as text' },
+  attribute_types: { type: TYPES, meaning: 'for those that are not strings: int double bool bytes array map null' },
+  scope_name: { type: TEXT, meaning: 'instrumentation scope' },
+  scope_version: { type: TEXT, meaning: 'its version' },
+};
+
+/** Columns as stored. `resource_items` and `attribute_items` of logs and spans are aliases: `key=value` texts with an index. */
+export const tables: Readonly<Record<TableName, TableColumns>> = {
+  series: {
+    metric: { type: TEXT, meaning: 'value of __name__, empty when there is none' },
+    cluster: { type: TEXT, meaning: 'cluster it is stored under' },
+    metric_id: { type: 'UInt32', meaning: 'hash of the metric; leads the key of samples' },
+    series_id: { type: 'UInt64', meaning: 'hash of cluster and all labels' },
+    labels: {
+      type: 'SimpleAggregateFunction(any, Map(String, String))',
+      meaning: 'labels without __name__; has `cluster` only if the sender or the configuration set it',
+    },
+    first_ts: {
+      type: "SimpleAggregateFunction(min, DateTime64(3, 'UTC'))",
+      meaning: 'no sample of the row is earlier',
+    },
+    last_ts: { type: "SimpleAggregateFunction(max, DateTime64(3, 'UTC'))", meaning: 'no sample of the row is later' },
+  },
+  samples: {
+    metric_id: { type: 'UInt32', meaning: 'as in series' },
+    series_id: { type: 'UInt64', meaning: 'as in series' },
+    ts: { type: "DateTime64(3, 'UTC')", meaning: 'time of the sample; may be zero or negative' },
+    value: { type: 'Float64', meaning: 'exact bits, stale markers included' },
+  },
+  metric_metadata: {
+    family: { type: 'String', meaning: 'metric family' },
+    type: { type: TEXT, meaning: 'counter gauge histogram summary info stateset unknown' },
+    help: { type: 'String', meaning: 'help text' },
+    unit: { type: TEXT, meaning: 'unit or empty' },
+    seen: { type: "DateTime64(3, 'UTC')", meaning: 'when this form was last seen, about to the hour' },
+  },
+  logs: {
+    time: { type: "DateTime64(9, 'UTC')", meaning: 'time of the line' },
+    observed: { type: "DateTime64(9, 'UTC')", meaning: 'when a collector saw it' },
+    ...place,
+    severity: { type: 'UInt8', meaning: 'OTLP severity number, 0 unknown' },
+    severity_text: { type: TEXT, meaning: 'severity as sent' },
+    body: { type: 'String', meaning: 'the line' },
+    trace_id: { type: 'FixedString(16)', meaning: 'binary, zeros when there is none' },
+    span_id: { type: 'FixedString(8)', meaning: 'binary, zeros when there is none' },
+    flags: { type: 'UInt32', meaning: 'OTLP flags' },
+    stream_id: { type: 'UInt64', meaning: 'hash of cluster and resource; with time and body the identity of a line' },
+    ...attributes,
+  },
+  spans: {
+    start: { type: "DateTime64(9, 'UTC')", meaning: 'start' },
+    duration_ns: { type: 'Int64', meaning: 'end minus start in nanoseconds; negative with a broken clock' },
+    ...place,
+    name: { type: TEXT, meaning: 'operation' },
+    kind: { type: TEXT, meaning: 'unspecified internal server client producer consumer' },
+    status: { type: TEXT, meaning: 'unset ok error' },
+    status_message: { type: 'String', meaning: 'text of the status' },
+    trace_id: { type: 'FixedString(16)', meaning: 'binary' },
+    span_id: { type: 'FixedString(8)', meaning: 'binary' },
+    parent_span_id: { type: 'FixedString(8)', meaning: 'binary, zeros for a root' },
+    ...attributes,
+    event_times: { type: "Array(DateTime64(9, 'UTC'))", meaning: 'events, in parallel arrays' },
+    event_names: { type: 'Array(LowCardinality(String))', meaning: '' },
+    event_attributes: { type: `Array(${ATTRIBUTES})`, meaning: '' },
+    link_trace_ids: { type: 'Array(FixedString(16))', meaning: 'links, in parallel arrays' },
+    link_span_ids: { type: 'Array(FixedString(8))', meaning: '' },
+    link_attributes: { type: `Array(${ATTRIBUTES})`, meaning: '' },
+    trace_state: { type: 'String', meaning: 'W3C trace state' },
+    flags: { type: 'UInt32', meaning: 'OTLP flags' },
+  },
+  trace_times: {
+    trace_id: { type: 'FixedString(16)', meaning: 'binary' },
+    first: { type: "SimpleAggregateFunction(min, DateTime64(9, 'UTC'))", meaning: 'earliest start of its spans' },
+    last: { type: "SimpleAggregateFunction(max, DateTime64(9, 'UTC'))", meaning: 'latest start of its spans' },
+  },
+  object_versions: {
+    cluster: { type: TEXT, meaning: 'cluster' },
+    kind: { type: TEXT, meaning: 'Kubernetes kind, e.g. Pod' },
+    api_version: { type: TEXT, meaning: 'e.g. apps/v1' },
+    namespace: { type: TEXT, meaning: 'namespace or empty' },
+    name: { type: 'String', meaning: 'name' },
+    uid: { type: 'String', meaning: 'uid' },
+    resource_version: { type: 'String', meaning: 'as the API server gave it' },
+    valid_from: { type: "DateTime64(3, 'UTC')", meaning: 'this version holds from here on' },
+    deleted: { type: 'Bool', meaning: 'the object ended at valid_from; body is its last form' },
+    body: { type: 'String', meaning: 'normalised object as JSON' },
+  },
+};

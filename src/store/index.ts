@@ -1,0 +1,19 @@
+/**
+ * Keeps signals (ClickHouse, embedded or remote) and records (PostgreSQL, embedded as PGlite). The only folder that
+ * knows either client. It does not decide what is worth keeping, nor what a query means.
+ */
+
+export type {
+  CallOptions,
+  ClickHousePort,
+  Column,
+  ColumnBlock,
+  ColumnValue,
+  ParamValue,
+  QueryLimits,
+  Statement,
+  StoreErrorKind,
+} from './clickhouse/port.ts';
+export { StoreError } from './clickhouse/port.ts';
+export { type TableColumn, type TableColumns, type TableName, tables } from './clickhouse/schema/tables.ts';
+export type { EngineOptions, Retention, Store, StoreOptions, TableStats } from './store.ts';
