@@ -1,0 +1,3 @@
+/** Log lines by place, text, severity, trace and time. */
+
+export type * from './contract.ts';

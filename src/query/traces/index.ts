@@ -1,0 +1,3 @@
+/** Traces by place, duration and errors; services and their calls from spans. */
+
+export type * from './contract.ts';

@@ -1,0 +1,9 @@
+/**
+ * Builds the estate (entities, relations, health in words) from Kubernetes objects, exporter labels and spans as they
+ * held at a moment, and finds what changed between two versions of an object. Pure: reads no clock, does no I/O.
+ */
+
+export type { EstateEvent } from './event.ts';
+export type * from './input.ts';
+export { parseObject, type KubernetesObject } from './kubernetes-object.ts';
+export type { ChangesQuery, EstateReader } from './reader.ts';
