@@ -17,7 +17,11 @@ declare module 'fastify' {
  * An HTTP server with what every door needs: Host and Origin checks, security headers, the scope of each request,
  * and one place where errors become answers. Routes and receivers are registered on it as plugins.
  */
-export function createHttpServer(options: { logger: Logger; maxBodyBytes: number; allowedHosts: readonly string[] }): FastifyInstance {
+export function createHttpServer(options: {
+  logger: Logger;
+  maxBodyBytes: number;
+  allowedHosts: readonly string[];
+}): FastifyInstance {
   const app = Fastify({
     bodyLimit: options.maxBodyBytes,
     routerOptions: { maxParamLength: 2048 },
@@ -27,7 +31,7 @@ export function createHttpServer(options: { logger: Logger; maxBodyBytes: number
     loggerInstance: quiet(options.logger),
     disableRequestLogging: true,
   });
-  app.decorateRequest('scope', null as unknown as Scope); // set by the hook below before any route runs
+  app.decorateRequest('scope');
   app.addHook('onRequest', async (request, reply) => {
     request.scope = everything;
     guardOrigin(request, options.allowedHosts);
@@ -50,7 +54,8 @@ const SECURITY_HEADERS = {
 
 function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): void {
   const known = toApiError(error);
-  if (known.code === 'internal') logger.error({ error: describe(error), path: pathOf(request) }, 'a request failed unexpectedly');
+  if (known.code === 'internal')
+    logger.error({ error: describe(error), path: pathOf(request) }, 'a request failed unexpectedly');
   reply
     .status(ERROR_CODES[known.code].status)
     .send({ error: { code: known.code, message: known.message, ...known.details } });
@@ -67,13 +72,22 @@ function toApiError(error: unknown): ApiError {
   return new ApiError(BY_STATUS[status] ?? 'bad_request', message);
 }
 
-const BY_STATUS: Record<number, ErrorCode> = { 404: 'not_found', 413: 'too_large', 415: 'unsupported_media_type', 403: 'forbidden_origin' };
+const BY_STATUS: Record<number, ErrorCode> = {
+  404: 'not_found',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+  403: 'forbidden_origin',
+};
 
 function fromZod(error: z.ZodError): ApiError {
   const [first] = error.issues;
   const path = first?.path.join('.') ?? '';
   const others = error.issues.length > 1 ? ` (and ${error.issues.length - 1} more)` : '';
-  return new ApiError('bad_request', `${path ? `${path}: ` : ''}${first?.message ?? 'invalid'}${others}`, path ? { path } : {});
+  return new ApiError(
+    'bad_request',
+    `${path ? `${path}: ` : ''}${first?.message ?? 'invalid'}${others}`,
+    path ? { path } : {},
+  );
 }
 
 function fromStore(error: StoreError): ApiError {

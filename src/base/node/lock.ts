@@ -34,26 +34,25 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error; // Node's fs errors carry a code
     }
-    const [pid = 0, started = ''] = parseLock(path);
-    if (pid > 0 && (await startTime(pid)) === started) throw new FolderLockedError(folder, pid);
-    removeIfUnchanged(path, `${pid} ${started}\n`);
+    const holder = readLock(path);
+    const [pid, started] = holder.trim().split(' ');
+    if (started && (await startTime(Number(pid))) === started) throw new FolderLockedError(folder, Number(pid));
+    removeIfUnchanged(path, holder);
   }
   throw new Error(`could not take ${path}`);
 }
 
-function parseLock(path: string): [number, string] | [] {
+function readLock(path: string): string {
   try {
-    const [pid, started] = readFileSync(path, 'utf8').trim().split(' ');
-    return [Number(pid), started ?? ''];
+    return readFileSync(path, 'utf8');
   } catch {
-    return [];
+    return ''; // released in this moment
   }
 }
 
 function removeIfUnchanged(path: string, content: string): void {
   try {
-    const now = readFileSync(path, 'utf8');
-    if (now === content || now.trim() === '') unlinkSync(path);
+    if (readFileSync(path, 'utf8') === content) unlinkSync(path);
   } catch {
     // somebody else removed it first
   }

@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseConfig } from './parse.ts';
+import { configSchema } from './schema.ts';
+
+const schema = configSchema(z.array(z.strictObject({ job_name: z.string() })));
+const testdata = join(import.meta.dirname, 'testdata');
+
+function check(text: string, overrides: Record<string, string> = {}) {
+  const entries = Object.entries(overrides).map(([path, value]) => [path, { value, from: `--${path}` }] as const);
+  return parseConfig({ text, file: 'trifocal.yaml', schema, overrides: new Map(entries) });
+}
+
+describe('bad files say where, what and what to do', () => {
+  for (const file of readdirSync(testdata)) {
+    test(file, () => {
+      const text = readFileSync(join(testdata, file), 'utf8');
+      const [, line, column, message] = /^# expect: (\d+):(\d+): (.*)$/m.exec(text) ?? [];
+      const [problem] = check(text).problems;
+      expect(problem?.message).toContain(message);
+      expect([problem?.line, problem?.column]).toEqual([Number(line), Number(column)]);
+    });
+  }
+});
+
+test('an empty file is the defaults', () => {
+  const { value } = check('');
+  expect(value?.listen.http).toEqual({ host: '127.0.0.1', port: 4319 });
+  expect(value?.retention.logs).toBe(7 * 86_400_000);
+  expect(value?.ingest.maxBody).toBe(20 * 2 ** 20);
+  expect(value?.store.embedded.memory).toBe(2 * 2 ** 30);
+});
+
+test('flags and environment win over the file, and are named when wrong', () => {
+  expect(check('data: ./a', { data: './b' }).value?.data).toBe('./b');
+  expect(check('', { 'limits.series': '5' }).value?.limits.series).toBe(5);
+  expect(check('', { 'retention.logs': 'soon' }).problems).toEqual([
+    { file: '--retention.logs', message: '"soon" is not a duration; write for example 15s, 10m, 7d, or forever' },
+  ]);
+});
+
+test('all problems of a file are reported, not only the first', () => {
+  expect(check('listen: { http: x }\nretention: { logs: y }').problems).toHaveLength(2);
+});
+
+test('past: any and forever are words of their own', () => {
+  const { value } = check('ingest: { accept: { past: any } }\nretention: { metrics: forever }');
+  expect(value?.ingest.accept.past).toBe('any');
+  expect(value?.retention.metrics).toBe('forever');
+});

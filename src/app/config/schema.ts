@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { parseDuration } from '../../model/index.ts';
+
+/** What `trifocal.yaml` may hold. Keys of features that do not exist yet are in `PLANNED_KEYS`, so that the error can say so. */
+
+/** `15s`, `7d`. Kept in milliseconds. */
+const duration = z.union([z.string(), z.number()]).transform((text, context) => {
+  const ms = typeof text === 'string' ? parseDuration(text) : text * 1000;
+  if (ms !== undefined) return ms;
+  context.addIssue({ code: 'custom', message: notADuration(text) });
+  return z.NEVER;
+});
+
+/** A duration or one word of its own, such as `forever`. */
+const durationOr = <W extends string>(word: W) =>
+  z.union([z.string(), z.number()]).transform((text, context): number | W => {
+    if (text === word) return word;
+    const ms = typeof text === 'string' ? parseDuration(text) : text * 1000;
+    if (ms !== undefined) return ms;
+    context.addIssue({ code: 'custom', message: notADuration(text, `, or ${word}`) });
+    return z.NEVER;
+  });
+
+function notADuration(text: unknown, also = ''): string {
+  return `${JSON.stringify(text)} is not a duration; write for example 15s, 10m, 7d${also}`;
+}
+
+const SIZE_UNITS: Record<string, number> = {
+  B: 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+};
+
+/** `20MiB`, `2GiB`, or a number of bytes. */
+const bytes = z.union([z.string(), z.number().int().positive()]).transform((text, context) => {
+  if (typeof text === 'number') return text;
+  const match = /^(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|KB|MB|GB)$/.exec(text);
+  const unit = SIZE_UNITS[match?.[2] ?? ''];
+  if (match && unit) return Math.round(Number(match[1]) * unit);
+  context.addIssue({
+    code: 'custom',
+    message: `${JSON.stringify(text)} is not a size; write for example 20MiB or 2GiB`,
+  });
+  return z.NEVER;
+});
+
+/** `host:port`; port 0 takes any free one. IPv6 hosts stand in brackets. */
+const address = z.string().transform((text, context) => {
+  const match = /^(\[[0-9a-fA-F:]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[2]);
+  if (match?.[1] && port <= 65_535) return { host: match[1].replace(/^\[|\]$/g, ''), port };
+  context.addIssue({
+    code: 'custom',
+    message: `${JSON.stringify(text)} is not an address; write host:port, for example 127.0.0.1:4319`,
+  });
+  return z.NEVER;
+});
+export type Address = z.output<typeof address>;
+
+const kubernetes = z.union([
+  z.strictObject({ url: z.url(), token: z.string().optional(), ca: z.string().optional() }),
+  z.strictObject({ kubeconfig: z.string(), context: z.string().optional() }),
+  z.strictObject({ inCluster: z.literal(true) }),
+]);
+
+/** Builds the schema; the scraper's part comes from the scraper, so that each part declares its own keys. */
+export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
+  return z.strictObject({
+    listen: z
+      .strictObject({
+        http: address.prefault('127.0.0.1:4319'),
+        otlpHttp: address.prefault('127.0.0.1:4318'),
+        otlpGrpc: address.prefault('127.0.0.1:4317'),
+      })
+      .prefault({}),
+    data: z.string().min(1).default('./data'),
+    store: z.strictObject({ embedded: z.strictObject({ memory: bytes.prefault('2GiB') }).prefault({}) }).prefault({}),
+    records: z.strictObject({}).prefault({}),
+    clusters: z
+      .array(
+        z.strictObject({
+          name: z.string().min(1).max(253),
+          kubernetes: kubernetes.optional(),
+          scrape_configs: scrapeConfigs.optional(),
+        }),
+      )
+      .default([]),
+    ingest: z
+      .strictObject({
+        accept: z
+          .strictObject({ past: durationOr('any').prefault('7d'), future: duration.prefault('10m') })
+          .prefault({}),
+        maxBody: bytes.prefault('20MiB'),
+      })
+      .prefault({}),
+    retention: z
+      .strictObject({
+        metrics: durationOr('forever').prefault('30d'),
+        logs: durationOr('forever').prefault('7d'),
+        traces: durationOr('forever').prefault('7d'),
+        objects: durationOr('forever').prefault('90d'),
+      })
+      .prefault({}),
+    limits: z
+      .strictObject({
+        series: z.number().int().positive().default(1_000_000),
+        perMetric: z.number().int().positive().default(100_000),
+        labels: z.number().int().positive().default(60),
+        query: z
+          .strictObject({
+            time: duration.prefault('30s'),
+            memory: bytes.prefault('1GiB'),
+            samples: z.number().int().positive().default(50_000_000),
+          })
+          .prefault({}),
+      })
+      .prefault({}),
+    log: z
+      .strictObject({
+        level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
+        format: z.enum(['text', 'json']).default('text'),
+      })
+      .prefault({}),
+    demo: z
+      .strictObject({
+        enabled: z.boolean().default(false),
+        fault: z.enum(['gpu-thermal-throttle', 'none']).default('gpu-thermal-throttle'),
+        faultStarted: duration.prefault('15m'),
+        history: duration.prefault('1h'),
+        seed: z.number().int().nonnegative().default(1),
+      })
+      .prefault({}),
+  });
+}
+
+/** Keys of the design whose feature is not in this version. */
+export const PLANNED_KEYS: ReadonlySet<string> = new Set([
+  'listen.tls', 'store.clickhouse', 'records.postgres', 'clusters.metrics', 'clusters.logs', 'clusters.traces', 'rules', 'slos',
+  'runbooks', 'catalogue', 'retention.rollups', 'sampling', 'redaction', 'access', 'notify', 'remediation', 'cost',
+]); // biome-ignore format: a list to read

@@ -1,0 +1,36 @@
+import { Command } from 'commander';
+import { CliError } from './client.ts';
+import { registerCheck } from './commands/check.ts';
+import { registerInvestigate } from './commands/investigate.ts';
+import { registerLogs } from './commands/logs.ts';
+import { registerQuery } from './commands/query.ts';
+import { registerTraces } from './commands/traces.ts';
+import { registerUp } from './commands/up.ts';
+import type { Program } from './program.ts';
+
+export type { Problem, Program, StartFlags } from './program.ts';
+
+/**
+ * The `trifocal` command. It speaks HTTP to a running server like any client; what runs in this very process
+ * (starting the server, reading configuration files) is handed in. Returns the exit code.
+ */
+export async function runCli(argv: readonly string[], program: Program): Promise<number> {
+  const root = new Command('trifocal')
+    .description('Metrics, logs and traces of your AI infrastructure through one lens, and an answer to "why".')
+    .version(program.version)
+    .configureHelp({ sortSubcommands: true })
+    .exitOverride();
+  for (const register of [registerUp, registerInvestigate, registerQuery, registerLogs, registerTraces, registerCheck])
+    register(root, program);
+  try {
+    await root.parseAsync([...argv], { from: 'user' });
+    return 0;
+  } catch (error) {
+    if (error instanceof CliError) {
+      program.stderr(`${error.message}\n`);
+      return 1;
+    }
+    if (error instanceof Error && 'exitCode' in error) return Number(error.exitCode); // commander has printed its message
+    throw error;
+  }
+}
