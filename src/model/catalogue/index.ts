@@ -1,2 +1,35 @@
-/** Canonical signals: one concept under one name and unit, whatever emits it. */
-export {};
+/**
+ * Canonical signals: one concept under one name and unit, whatever emits it, and per source system how to obtain it.
+ * The only place that knows metric names. Pure: yields queries, runs none.
+ */
+import { cadvisor } from './cadvisor.ts';
+import { dcgm } from './dcgm.ts';
+import { kubeStateMetrics } from './kube-state-metrics.ts';
+import { nodeExporter } from './node-exporter.ts';
+import { OPENTELEMETRY, spanMeasureOf } from './opentelemetry.ts';
+import { planSignal as planFrom, type SignalPlan, type SignalRequest } from './plan.ts';
+import { prometheus } from './prometheus.ts';
+import type { SourceSystem } from './source.ts';
+import { vllm } from './vllm.ts';
+
+export { membersOf } from './members.ts';
+export type { SpanMeasure } from './opentelemetry.ts';
+export type { PlannedQuery, PromqlPlan, SignalPlan, SignalRequest, SpanPlan } from './plan.ts';
+export { type CanonicalSignal, type MissingSignal, type SignalLayer, STATS, type Stat } from './signal.ts';
+export { findSignal, SIGNALS } from './signals.ts';
+
+/** Every system of the catalogue; a new one is a file and a line here. */
+const SYSTEMS: readonly SourceSystem[] = [vllm, dcgm, kubeStateMetrics, cadvisor, nodeExporter, prometheus];
+
+/** How to get a canonical signal of entities, from every system that gives it. */
+export function planSignal(request: SignalRequest): SignalPlan {
+  return planFrom(request, SYSTEMS);
+}
+
+/** Names of the systems that give a signal; empty when none of the catalogue does yet. */
+export function systemsFor(signal: string): string[] {
+  if (spanMeasureOf(signal)) return [OPENTELEMETRY];
+  return SYSTEMS.filter((system) => system.tables.some((table) => signal in table.signals)).map(
+    (system) => system.name,
+  );
+}

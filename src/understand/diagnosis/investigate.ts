@@ -1,0 +1,20 @@
+import type { Change, EstateSnapshot, Investigation, InvestigationRequest, Scope } from '../../model/index.ts';
+import type { EvidenceSource } from './evidence.ts';
+
+export interface InvestigateInput {
+  id: string;
+  request: InvestigationRequest;
+  scope: Scope;
+  /** As of the end of the window. */
+  estate: EstateSnapshot;
+  /** Of the whole estate, from at least an hour before the window to its end. */
+  changes: readonly Change[];
+  evidence: EvidenceSource;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** Runs one investigation. `tookMs` of the result is 0: whoever has a clock fills it in. */
+export async function investigate(input: InvestigateInput): Promise<Investigation> {
+  throw new Error(`not built yet: ${input.id}`);
+}
