@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
+import { PROMETHEUS, startPrometheus, startVictoriaMetrics, VICTORIA_METRICS } from '../test/programs/peers.ts';
+import { cpuSeconds, folderBytes, waitFor } from '../test/programs/process.ts';
+import { REMOTE_WRITE_HEADERS } from '../test/programs/remote-write.ts';
+import { promql, startTrifocal } from '../test/programs/trifocal.ts';
+import { benchSignals } from './signals.ts';
+import { END_MS, QUERIES, SAMPLES, START_MS, STEP_MS, writeBodies } from './workload.ts';
+
+/**
+ * `npm run bench`: the same samples into Trifocal and into what a user would run instead, the same queries against
+ * each, in one run on one machine. Figures are read as ratios.
+ */
+export interface Figure {
+  name: string;
+  unit: string;
+  trifocal: number;
+  peer?: { name: string; version: string; value: number };
+  /** How many times better Trifocal is; under 1 is worse. */
+  ratio?: number;
+  machine: string;
+}
+
+interface Candidate {
+  name: string;
+  version: string;
+  /** Base of the Prometheus API. */
+  api: string;
+  writeUrl: string;
+  pid: number;
+  data: string;
+  stop(): Promise<void>;
+}
+
+interface Result {
+  candidate: Candidate;
+  perCpuSecond: number;
+  perSecond: number;
+  bytesPerSample: number;
+  queryMs: Map<string, number>;
+}
+
+const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
+const { values: flags } = parseArgs({ options: { json: { type: 'string' }, only: { type: 'string' } } });
+
+const figures: Figure[] = [];
+if (flags.only !== 'signals') figures.push(...(await benchMetrics()));
+if (flags.only !== 'metrics') figures.push(...(await benchSignals(machine)));
+print(figures);
+if (flags.json) writeFileSync(flags.json, `${JSON.stringify(figures, null, 2)}\n`);
+
+async function benchMetrics(): Promise<Figure[]> {
+  const starters = [
+    trifocal,
+    ...(existsSync(PROMETHEUS) ? [prometheus] : []),
+    ...(existsSync(VICTORIA_METRICS) ? [victoria] : []),
+  ];
+  const results: Result[] = [];
+  for (const start of starters) {
+    const candidate = await start();
+    try {
+      console.log(`${candidate.name} ${candidate.version}: writing ${SAMPLES.toLocaleString('en')} samples …`);
+      results.push(await measure(candidate));
+    } finally {
+      await candidate.stop();
+    }
+  }
+  const [own, ...peers] = results;
+  if (!own) throw new Error('nothing was measured');
+  return peers.length > 0 ? peers.flatMap((peer) => compare(own, peer)) : compare(own, undefined);
+}
+
+async function measure(candidate: Candidate): Promise<Result> {
+  const cpuBefore = cpuSeconds(candidate.pid);
+  const started = performance.now();
+  for (const body of writeBodies()) await write(candidate.writeUrl, body);
+  await waitFor(
+    `all samples in ${candidate.name}`,
+    async () => ((await countSamples(candidate)) === SAMPLES ? true : undefined),
+    120,
+  );
+  const seconds = (performance.now() - started) / 1000;
+  await settle(candidate.pid);
+  const cpu = cpuSeconds(candidate.pid) - cpuBefore;
+  const queryMs = new Map<string, number>();
+  for (const [name, query] of Object.entries(QUERIES)) queryMs.set(name, await medianQuery(candidate, query));
+  return {
+    candidate,
+    perCpuSecond: SAMPLES / cpu,
+    perSecond: SAMPLES / seconds,
+    bytesPerSample: folderBytes(candidate.data) / SAMPLES,
+    queryMs,
+  };
+}
+
+async function write(url: string, body: Buffer): Promise<void> {
+  for (;;) {
+    const response = await fetch(url, { method: 'POST', headers: REMOTE_WRITE_HEADERS, body: new Uint8Array(body) });
+    if (response.ok) return;
+    if (response.status !== 429 && response.status !== 503)
+      throw new Error(`${response.status}: ${await response.text()}`);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+async function countSamples(candidate: Candidate): Promise<number> {
+  const window = `${(END_MS - START_MS) / 1000 + 1}s`;
+  const [total] = await promql(candidate.api, `sum(count_over_time({__name__=~"bench_.*"}[${window}]))`, {
+    time: END_MS / 1000,
+  });
+  return Number(total?.value?.[1] ?? 0);
+}
+
+/** Waits until a program has finished its merges and compactions: under 5 % of a core for two seconds. */
+async function settle(pid: number): Promise<void> {
+  for (let quiet = 0, i = 0; quiet < 2 && i < 60; i++) {
+    const before = cpuSeconds(pid);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    quiet = cpuSeconds(pid) - before < 0.05 ? quiet + 1 : 0;
+  }
+}
+
+async function medianQuery(
+  candidate: Candidate,
+  query: { text: string; seconds: number; step: number },
+): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 7; i++) {
+    // A shift by a few steps keeps caches of whole answers out of the comparison.
+    const end = END_MS / 1000 - i * query.step;
+    const started = performance.now();
+    const result = await promql(candidate.api, query.text, { start: end - query.seconds, end, step: query.step });
+    if (result.length === 0) throw new Error(`${candidate.name} answered nothing to ${query.text}`);
+    times.push(performance.now() - started);
+  }
+  return times.sort((a, b) => a - b)[3] ?? 0;
+}
+
+function compare(own: Result, peer: Result | undefined): Figure[] {
+  const figure = (name: string, unit: string, value: (result: Result) => number, better: 'more' | 'less'): Figure => {
+    const base = { name, unit, trifocal: round(value(own)), machine };
+    if (!peer) return base;
+    const ratio = better === 'more' ? value(own) / value(peer) : value(peer) / value(own);
+    return {
+      ...base,
+      peer: { name: peer.candidate.name, version: peer.candidate.version, value: round(value(peer)) },
+      ratio: round(ratio),
+    };
+  };
+  return [
+    figure('remote write', 'samples per CPU second', (r) => r.perCpuSecond, 'more'),
+    figure('remote write', 'samples per second', (r) => r.perSecond, 'more'),
+    figure('on disk', 'bytes per sample', (r) => r.bytesPerSample, 'less'),
+    ...Object.keys(QUERIES).map((name) => figure(name, 'ms', (r) => r.queryMs.get(name) ?? Number.NaN, 'less')),
+  ];
+}
+
+async function trifocal(): Promise<Candidate> {
+  const server = await startTrifocal({ env: { TRIFOCAL_INGEST_ACCEPT_PAST: 'any' } });
+  const api = `${server.http}/prometheus`;
+  return {
+    name: 'Trifocal',
+    version: '0.1.0',
+    api,
+    writeUrl: `${api}/api/v1/write`,
+    pid: server.pid,
+    data: server.data,
+    stop: () => server.stop(),
+  };
+}
+
+async function prometheus(): Promise<Candidate> {
+  const server = await startPrometheus('global: {}\n', [
+    '--web.enable-remote-write-receiver',
+    '--storage.tsdb.retention.time=10y',
+    '--storage.tsdb.allow-overlapping-blocks',
+  ]);
+  return {
+    name: 'Prometheus',
+    version: version(PROMETHEUS, '--version'),
+    api: server.url,
+    writeUrl: `${server.url}/api/v1/write`,
+    ...server,
+  };
+}
+
+async function victoria(): Promise<Candidate> {
+  const server = await startVictoriaMetrics(['-retentionPeriod=10y', '-search.disableCache']);
+  return {
+    name: 'VictoriaMetrics',
+    version: version(VICTORIA_METRICS, '-version'),
+    api: server.url,
+    writeUrl: `${server.url}/api/v1/write`,
+    ...server,
+  };
+}
+
+function version(program: string, flag: string): string {
+  return (
+    /\d+\.\d+\.\d+/.exec(execFileSync(program, [flag], { stdio: ['ignore', 'pipe', 'pipe'] }).toString())?.[0] ??
+    'unknown'
+  );
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+function print(rows: readonly Figure[]): void {
+  console.log(`\n${machine}\n`);
+  for (const { name, unit, trifocal: own, peer, ratio } of rows) {
+    const other = peer
+      ? `${peer.name} ${peer.version} ${peer.value.toLocaleString('en')}, ratio ${ratio}`
+      : 'no peer here';
+    console.log(`${name.padEnd(44)} ${own.toLocaleString('en').padStart(12)} ${unit.padEnd(24)} ${other}`);
+  }
+}

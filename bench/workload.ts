@@ -1,0 +1,84 @@
+import { remoteWriteBody, type WrittenSeries } from '../test/programs/remote-write.ts';
+
+/**
+ * The metrics workload: 2,000 series (half counters, half gauges) in 20 namespaces, one sample every 15 s for 4 h,
+ * sent as an agent would, a body of 500 series' next samples at a time.
+ */
+export const STEP_MS = 15_000;
+const SERIES = 2000;
+const STEPS = 960;
+export const SAMPLES = SERIES * STEPS;
+
+const now = Math.floor(Date.now() / STEP_MS) * STEP_MS;
+export const START_MS = now - STEPS * STEP_MS;
+export const END_MS = START_MS + (STEPS - 1) * STEP_MS;
+
+export const QUERIES: Readonly<Record<string, { text: string; seconds: number; step: number }>> = {
+  'sum(rate) of 500 series, 721 steps': {
+    text: 'sum(rate(bench_requests_total{half="a"}[5m]))',
+    seconds: 10_800,
+    step: 15,
+  },
+  'sum by (namespace) (rate) of 1,000 series': {
+    text: 'sum by (namespace) (rate(bench_requests_total[5m]))',
+    seconds: 10_800,
+    step: 15,
+  },
+  'topk(5, avg_over_time[1h]) of 1,000 series': {
+    text: 'topk(5, avg_over_time(bench_memory_bytes[1h]))',
+    seconds: 3600,
+    step: 15,
+  },
+  '500 raw series': { text: 'bench_memory_bytes{half="a"}', seconds: 3600, step: 15 },
+  'quotient of two sums': {
+    text: 'sum by (namespace) (rate(bench_requests_total{half="a"}[5m])) / sum by (namespace) (rate(bench_requests_total[5m]))',
+    seconds: 10_800,
+    step: 15,
+  },
+  'max_over_time by regex': {
+    text: 'max by (namespace) (max_over_time(bench_memory_bytes{pod=~"pod-1.*"}[10m]))',
+    seconds: 3600,
+    step: 15,
+  },
+};
+
+export function* writeBodies(): Generator<Buffer> {
+  const random = generator(7);
+  const counters = new Float64Array(SERIES);
+  const labels = Array.from({ length: SERIES }, (_, i) => labelsOf(i));
+  for (let step = 0; step < STEPS; step++) {
+    // A few milliseconds of scatter, as real scrapes have.
+    const timeMs = START_MS + step * STEP_MS;
+    for (let from = 0; from < SERIES; from += 500) {
+      const series: WrittenSeries[] = [];
+      for (let i = from; i < from + 500; i++) {
+        counters[i] =
+          i % 2 === 0
+            ? (counters[i] ?? 0) + Math.floor(random() * 200)
+            : Math.round(1e9 + 1e8 * Math.sin((step + i) / 50) + random() * 1e6);
+        series.push({ labels: labels[i] ?? {}, samples: [{ value: counters[i] ?? 0, timeMs }] });
+      }
+      yield remoteWriteBody(series);
+    }
+  }
+}
+
+function labelsOf(i: number): Record<string, string> {
+  return {
+    __name__: i % 2 === 0 ? 'bench_requests_total' : 'bench_memory_bytes',
+    cluster: 'bench',
+    namespace: `namespace-${i % 20}`,
+    pod: `pod-${i >> 1}`,
+    instance: `10.0.${(i >> 1) & 255}.1:9100`,
+    job: 'bench',
+    half: (i >> 1) % 2 === 0 ? 'a' : 'b',
+  };
+}
+
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
