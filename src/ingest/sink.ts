@@ -5,6 +5,8 @@ export interface BatchOrigin {
   protocol: 'otlp' | 'remote-write' | 'loki' | 'scrape' | 'kubernetes' | 'import';
   /** The cluster that the receiver's configuration names; a signal's own word comes first. */
   cluster?: string;
+  /** The size of the request as it came over the wire, for the byte counter. */
+  bytes?: number;
 }
 
 export type DropReason =

@@ -1,0 +1,89 @@
+import type { Registry } from 'prom-client';
+import type { Clock, Logger } from '../base/index.ts';
+import { batchCounts, type SignalBatch } from '../model/index.ts';
+import {
+  type AcceptedTimes,
+  type CardinalityLimits,
+  createCardinalityLimiter,
+  createPipeline,
+  createRedactor,
+  defaultAcceptedTimes,
+  defaultCardinalityLimits,
+  defaultRedaction,
+  type RedactionOptions,
+} from './pipeline/index.ts';
+import { BackPressureError, type BatchOrigin, type SignalSink } from './sink.ts';
+import { createIngestLog, type IngestTelemetry } from './telemetry.ts';
+
+/** The part of the spool that ingest writes to. */
+export interface SpoolWriter {
+  /** Resolves when the batch is durable; throws BackPressureError when it cannot be now. Takes ownership of the batch. */
+  append(batch: SignalBatch): Promise<void>;
+}
+
+export interface IngestOptions {
+  spool: SpoolWriter;
+  clock: Clock;
+  logger: Logger;
+  accept?: AcceptedTimes;
+  limits?: Partial<CardinalityLimits>;
+  redaction?: Partial<RedactionOptions>;
+}
+
+export interface Ingest {
+  sink: SignalSink;
+  /** Who delivers and how, and what was dropped and why: for `GET /api/telemetry`. */
+  telemetry(): IngestTelemetry;
+  /** Series seen within the last one to two hours. */
+  activeSeries(): number;
+  metrics: Registry;
+}
+
+/** The way from receivers to the spool: every batch goes through the pipeline, is counted, and is durable when `accept` resolves. */
+export function createIngest(options: IngestOptions): Ingest {
+  const { spool, clock, logger } = options;
+  const log = createIngestLog(clock);
+  const redactor = createRedactor({ ...defaultRedaction, ...options.redaction });
+  const limiter = createCardinalityLimiter({ ...defaultCardinalityLimits, ...options.limits }, clock);
+  const pipeline = createPipeline({ clock, accept: options.accept ?? defaultAcceptedTimes, redactor, limiter });
+
+  const sink: SignalSink = {
+    async accept(raw, origin) {
+      const { batch, rejected } = await pipeline.run(raw, origin);
+      if (!isEmpty(batch)) {
+        try {
+          await spool.append(batch);
+        } catch (error) {
+          if (error instanceof BackPressureError) noteBackPressure(batch, origin, error.message);
+          throw error;
+        }
+      }
+      log.delivered(batch, origin);
+      const clean = rejected.map((rejection) => ({ ...rejection, example: redactor.text(rejection.example) }));
+      for (const rejection of clean) log.dropped(rejection, origin);
+      return { rejected: clean };
+    },
+    drop(rejection, origin) {
+      const clean = { ...rejection, example: redactor.text(rejection.example) };
+      log.dropped(clean, origin);
+      logger.debug({ ...origin, ...clean }, 'dropped before decoding');
+    },
+  };
+
+  /** Refused is not lost, as senders come again; the count shows how often they had to. */
+  const noteBackPressure = (batch: SignalBatch, origin: BatchOrigin, message: string) => {
+    const counts = batchCounts(batch);
+    for (const signal of ['samples', 'logs', 'spans', 'objects'] as const) {
+      const count = counts[signal];
+      if (count > 0) log.dropped({ signal, reason: 'refused_backpressure', count, example: message }, origin);
+    }
+    log.refused(origin, message);
+  };
+
+  return { sink, telemetry: log.state, activeSeries: limiter.active, metrics: log.registry };
+}
+
+function isEmpty(batch: SignalBatch): boolean {
+  const { samples, logs, spans, objects } = batchCounts(batch);
+  return samples + logs + spans + objects + (batch.metadata?.length ?? 0) === 0;
+}

@@ -1,0 +1,38 @@
+import { formatTime } from '../../model/index.ts';
+
+/** How far from now a signal's time may lie. `any` past takes imports and replays, epoch 0 and before included. */
+export interface AcceptedTimes {
+  pastMs: number | 'any';
+  futureMs: number;
+}
+
+export const defaultAcceptedTimes: AcceptedTimes = { pastMs: 7 * 86_400_000, futureMs: 10 * 60_000 };
+
+export interface TimeWindow {
+  oldestMs: number;
+  newestMs: number;
+}
+
+export function timeWindow(accepted: AcceptedTimes, nowMs: number): TimeWindow {
+  return {
+    oldestMs: accepted.pastMs === 'any' ? Number.NEGATIVE_INFINITY : nowMs - accepted.pastMs,
+    newestMs: nowMs + accepted.futureMs,
+  };
+}
+
+export function judgeTime(ms: number, window: TimeWindow): 'too_old' | 'too_new' | undefined {
+  if (ms < window.oldestMs) return 'too_old';
+  return ms > window.newestMs ? 'too_new' : undefined;
+}
+
+/** The sentence's end for a refused signal, in the words senders of Loki know. */
+export function explainTime(reason: 'too_old' | 'too_new', ms: number, window: TimeWindow): string {
+  return reason === 'too_old'
+    ? `has timestamp too old: ${timeText(ms)}, oldest acceptable timestamp is: ${timeText(window.oldestMs)}`
+    : `has timestamp too new: ${timeText(ms)}, newest acceptable timestamp is: ${timeText(window.newestMs)}`;
+}
+
+/** Times from outside may be beyond what a Date can hold. */
+function timeText(ms: number): string {
+  return Math.abs(ms) <= 8.64e15 ? formatTime(ms) : `${ms} ms`;
+}

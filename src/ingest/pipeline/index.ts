@@ -1,0 +1,105 @@
+/**
+ * What happens to every batch between a receiver and the spool, one step one file: redact, enrich, limit, accept times.
+ * Works on decoded signals only; knows no protocol and writes nothing.
+ */
+
+import type { Clock } from '../../base/index.ts';
+import {
+  attributeText,
+  formatLabels,
+  type LogRecord,
+  labelSet,
+  type SignalBatch,
+  type Span,
+} from '../../model/index.ts';
+import type { BatchOrigin, Rejection } from '../sink.ts';
+import { createTurns } from '../turns.ts';
+import { type AcceptedTimes, explainTime, judgeTime, timeWindow } from './accept-times.ts';
+import { createEnricher } from './enrich.ts';
+import type { CardinalityLimiter } from './limit-cardinality.ts';
+import type { Redactor } from './redact.ts';
+import { createRejections } from './rejections.ts';
+import { createSamplesStep } from './samples.ts';
+
+export { type AcceptedTimes, defaultAcceptedTimes } from './accept-times.ts';
+export { placeOf, workloadOfPod } from './enrich.ts';
+export { type CardinalityLimits, createCardinalityLimiter, defaultCardinalityLimits } from './limit-cardinality.ts';
+export { createRedactor, defaultRedaction, type RedactionOptions, redactText } from './redact.ts';
+export type { RuleName } from './redaction-rules.ts';
+
+export interface PipelineResult {
+  batch: SignalBatch;
+  rejected: Rejection[];
+}
+
+export interface Pipeline {
+  run(batch: SignalBatch, origin: BatchOrigin): Promise<PipelineResult>;
+}
+
+export function createPipeline(options: {
+  clock: Clock;
+  accept: AcceptedTimes;
+  redactor: Redactor;
+  limiter: CardinalityLimiter;
+}): Pipeline {
+  const { clock, accept, redactor, limiter } = options;
+  const samplesStep = createSamplesStep(redactor, limiter);
+  const enricher = createEnricher();
+
+  return {
+    async run(batch, origin) {
+      const window = timeWindow(accept, clock.now());
+      const rejections = createRejections();
+      const turns = createTurns();
+
+      const pass = async <T>(items: readonly T[], step: (item: T) => T | undefined): Promise<T[]> => {
+        const kept: T[] = [];
+        for (let i = 0; i < items.length; i++) {
+          if (i % 128 === 127 && turns.over()) await turns.next();
+          const item = items[i];
+          const next = item === undefined ? undefined : step(item);
+          if (next !== undefined) kept.push(next);
+        }
+        return kept;
+      };
+      const result: SignalBatch = {};
+      if (batch.samples !== undefined) result.samples = samplesStep(batch.samples, origin, window, rejections);
+      if (batch.metadata !== undefined) result.metadata = await pass(batch.metadata, redactor.metadata);
+      if (batch.logs !== undefined) {
+        result.logs = await pass(batch.logs, (raw) => {
+          const record = redactor.log(raw);
+          const ms = Number(record.timeNs / 1_000_000n);
+          const misplaced = judgeTime(ms, window);
+          if (misplaced === undefined) return enricher.log(record, origin.cluster);
+          rejections.add(
+            'logs',
+            misplaced,
+            () => `entry for stream '${streamText(record)}' ${explainTime(misplaced, ms, window)}`,
+          );
+          return undefined;
+        });
+      }
+      if (batch.spans !== undefined) {
+        result.spans = await pass(batch.spans, (raw) => {
+          const span = redactor.span(raw);
+          const ms = Number(span.startNs / 1_000_000n);
+          const misplaced = judgeTime(ms, window);
+          if (misplaced === undefined) return enricher.span(span, origin.cluster);
+          rejections.add('spans', misplaced, () => `span ${spanText(span)} ${explainTime(misplaced, ms, window)}`);
+          return undefined;
+        });
+      }
+      if (batch.objects !== undefined) result.objects = await pass(batch.objects, redactor.object);
+      return { batch: result, rejected: rejections.list() };
+    },
+  };
+}
+
+function streamText(record: LogRecord): string {
+  const pairs = [...record.resource].map(([name, value]): [string, string] => [name, attributeText(value)]);
+  return formatLabels(labelSet(pairs)).slice(0, 500);
+}
+
+function spanText(span: Span): string {
+  return `${JSON.stringify(span.name.slice(0, 100))} of trace ${span.traceId}`;
+}

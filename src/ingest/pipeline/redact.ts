@@ -1,0 +1,170 @@
+import type {
+  Attributes,
+  AttributeValue,
+  LabelSet,
+  LogRecord,
+  MetricMetadata,
+  ObjectVersion,
+  Span,
+} from '../../model/index.ts';
+import { mayHoldSecret, type RedactionRule, type RuleName, secretKey, textRules } from './redaction-rules.ts';
+
+export interface RedactionOptions {
+  /** Rules that are switched off. */
+  allow: readonly RuleName[];
+  /** Prompt and completion text of model calls: mask it, or keep it. */
+  prompts: 'mask' | 'keep';
+}
+
+export const defaultRedaction: RedactionOptions = { allow: [], prompts: 'mask' };
+
+/**
+ * Replaces secrets by `[redacted:<rule>]`. Each function returns its argument itself when there is nothing to hide,
+ * so that callers can tell and nothing is copied for nothing.
+ */
+export interface Redactor {
+  text(text: string): string;
+  attributes(attributes: Attributes): Attributes;
+  labels(labels: LabelSet): LabelSet;
+  log(record: LogRecord): LogRecord;
+  span(span: Span): Span;
+  object(object: ObjectVersion): ObjectVersion;
+  metadata(metadata: MetricMetadata): MetricMetadata;
+}
+
+export function createRedactor(options: RedactionOptions = defaultRedaction): Redactor {
+  const off = new Set<RuleName>(options.allow);
+  if (options.prompts === 'keep') off.add('prompt');
+  const rules = textRules.filter((rule) => !off.has(rule.name));
+  const ofKey = rememberKeys((key) => {
+    const rule = secretKey(key);
+    return rule === undefined || off.has(rule) ? undefined : rule;
+  });
+
+  const text = (input: string) => (mayHoldSecret(input) ? applyRules(rules, input) : input);
+
+  const value = (key: string, input: AttributeValue): AttributeValue => {
+    if (typeof input === 'string') {
+      if (input === '') return input;
+      const rule = ofKey(key);
+      return rule === undefined ? text(input) : mark(rule);
+    }
+    if (input === null || typeof input !== 'object') return input;
+    const rule = ofKey(key);
+    if (rule !== undefined) return mark(rule);
+    if (input instanceof Uint8Array) return input;
+    if ('kind' in input) {
+      const entries = attributes(input.entries);
+      return entries === input.entries ? input : { kind: 'map', entries };
+    }
+    return mapChanged(input, (item) => value(key, item));
+  };
+
+  /** Resources are shared by all records of a request, so the last ones looked at are remembered. */
+  const seen = new WeakMap<Attributes, Attributes>();
+  const attributes = (input: Attributes): Attributes => {
+    let changed: Map<string, AttributeValue> | undefined;
+    for (const [key, item] of input) {
+      const clean = value(key, item);
+      if (clean === item) continue;
+      changed ??= new Map(input);
+      changed.set(key, clean);
+    }
+    return changed ?? input;
+  };
+  const resource = (input: Attributes): Attributes => {
+    let clean = seen.get(input);
+    if (clean === undefined) {
+      clean = attributes(input);
+      seen.set(input, clean);
+    }
+    return clean;
+  };
+
+  return {
+    text,
+    attributes,
+    labels(labels) {
+      let changed: string[] | undefined;
+      for (let i = 1; i < labels.length; i += 2) {
+        const before = labels[i] ?? '';
+        const rule = ofKey(labels[i - 1] ?? '');
+        const clean = rule === undefined ? text(before) : mark(rule);
+        if (clean === before) continue;
+        changed ??= [...labels];
+        changed[i] = clean;
+      }
+      return changed ?? labels;
+    },
+    log: (record) =>
+      withChanges(record, {
+        body: text(record.body),
+        severityText: text(record.severityText),
+        resource: resource(record.resource),
+        attributes: attributes(record.attributes),
+      }),
+    span: (span) =>
+      withChanges(span, {
+        name: text(span.name),
+        statusMessage: text(span.statusMessage),
+        traceState: text(span.traceState),
+        resource: resource(span.resource),
+        attributes: attributes(span.attributes),
+        events: mapChanged(span.events, (event) =>
+          withChanges(event, { name: text(event.name), attributes: attributes(event.attributes) }),
+        ),
+        links: mapChanged(span.links, (link) => withChanges(link, { attributes: attributes(link.attributes) })),
+      }),
+    object: (object) => withChanges(object, { body: text(object.body) }),
+    metadata: (metadata) => withChanges(metadata, { help: text(metadata.help) }),
+  };
+}
+
+const standard = createRedactor();
+
+/** Hides secrets in text that is about to be written somewhere: log lines, error texts, notes. */
+export function redactText(text: string): string {
+  return standard.text(text);
+}
+
+function applyRules(rules: readonly RedactionRule[], input: string): string {
+  let text = input;
+  for (const rule of rules) text = rule.apply(text);
+  return text;
+}
+
+function mark(rule: RuleName): string {
+  return `[redacted:${rule}]`;
+}
+
+/** What a key means is asked once; keys come from outside, so the memory of them is bounded. */
+function rememberKeys<T>(judge: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const verdict = known.get(key);
+    if (verdict !== undefined || known.has(key)) return verdict as T; // set below with a T
+    if (known.size >= 20_000) known.clear();
+    const judged = judge(key);
+    known.set(key, judged);
+    return judged;
+  };
+}
+
+function withChanges<T extends object>(original: T, parts: Partial<T>): T {
+  for (const key of Object.keys(parts) as (keyof T)[]) {
+    // the keys are those of Partial<T>
+    if (parts[key] !== original[key]) return { ...original, ...parts };
+  }
+  return original;
+}
+
+function mapChanged<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
+  let changed: T[] | undefined;
+  items.forEach((item, i) => {
+    const next = change(item);
+    if (next === item) return;
+    changed ??= [...items];
+    changed[i] = next;
+  });
+  return changed ?? items;
+}

@@ -1,0 +1,213 @@
+/**
+ * What counts as a secret, by shape of the text and by name of the key. Every pattern is linear in the text: a run of
+ * characters is entered at one place only (look-behind) or bounded in length, so no input makes it scan twice.
+ */
+
+export type RuleName =
+  | 'aws-key'
+  | 'private-key'
+  | 'jwt'
+  | 'bearer'
+  | 'password'
+  | 'url-credentials'
+  | 'api-key'
+  | 'email'
+  | 'card'
+  | 'prompt';
+
+export interface RedactionRule {
+  name: RuleName;
+  apply(text: string): string;
+}
+
+/**
+ * Whether any rule could match: literals and short shapes only, in one pass. Nearly all telemetry stops here.
+ * A rule added below needs its literal here; a test holds the two together.
+ */
+const HINT = new RegExp(
+  [
+    'A[KS]IA[A-Z0-9]',
+    '-----BEGIN ',
+    'eyJ[A-Za-z0-9_-]{5}',
+    '[Bb]earer',
+    'BEARER',
+    '[Bb]asic [A-Za-z0-9]',
+    '[Pp]ass[wp]',
+    'PASS[WP]',
+    '[Pp]wd',
+    'PWD',
+    '[Ss]ecret',
+    'SECRET',
+    '[Tt]oken["\'\\\\]{0,4} ?[=:"]',
+    'TOKEN',
+    '[Aa][Pp][Ii][_-]?[Kk][Ee][Yy]',
+    '[Aa]ccess[_-]?[Kk]ey',
+    '(?:sk|hf|gh[opsur]|github_pat|glpat|xox[abprs]|npm|nvapi|gsk|[srp]k_live)[-_][A-Za-z0-9]',
+    'AIza',
+    'SG\\.',
+    '[A-Za-z0-9]@[A-Za-z0-9(]',
+    ':[^\\s/@]{0,256}@',
+    '\\d{4}[ -]\\d{4}[ -]\\d{4}',
+    '\\d{4}[ -]\\d{6}[ -]\\d{5}',
+    '(?:[Cc]ard|CARD|[Vv]isa|VISA|[Aa]mex|pan)\\W{0,4}\\d{13}',
+  ].join('|'),
+);
+
+export function mayHoldSecret(text: string): boolean {
+  return text.length > 5 && HINT.test(text);
+}
+
+const QUOTE = `\\\\*["']`;
+/** A value after `key=`, `key: ` or `"key":"`; nested JSON puts backslashes before its quotes. */
+const ASSIGN = `(?:${QUOTE})?[ \\t]{0,4}[=:][ \\t]{0,4}`;
+const PASSWORD_WORD = '(?:passw(?:or)?d|passwd|passphrase|pwd)';
+const SECRET_WORD =
+  '(?:api[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|session[_-]?token|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|secret)';
+
+/** Ordered: the specific before the general, whole keys before parts of them. */
+export const textRules: readonly RedactionRule[] = [
+  whole(
+    'private-key',
+    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
+  ),
+  whole('aws-key', /(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/g),
+  afterKey('aws-key', 'aws[_-]?secret[_-]?access[_-]?key', '[A-Za-z0-9/+=]{16,128}'),
+  whole('jwt', /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g),
+  {
+    name: 'bearer',
+    apply: (text) =>
+      text.replace(
+        /(?<![A-Za-z])(bearer[ \t]{1,4}|(?:authorization(?:\\*["'])?[ \t]{0,4}[=:][ \t]{0,4}(?:\\*["'])?)?basic[ \t]{1,4})(?!\[redacted|auth|cert|cred|token\b)([A-Za-z0-9._~+/=-]{8,})/gi,
+        (match: string, before: string, secret: string) =>
+          /^basic/i.test(before) && !looksRandom(secret) ? match : `${before}[redacted:bearer]`,
+      ),
+  },
+  afterKey('api-key', SECRET_WORD),
+  afterKey('api-key', 'token', '[A-Za-z0-9._~+/=-]{16,}'),
+  envValue('password', PASSWORD_WORD),
+  envValue('api-key', '(?:api_?key|token|secret|access_?key)'),
+  flagValue('password', PASSWORD_WORD),
+  flagValue('api-key', SECRET_WORD),
+  afterKey('password', PASSWORD_WORD),
+  {
+    name: 'url-credentials',
+    apply: (text) =>
+      text
+        .replace(
+          /(?<=[A-Za-z0-9]:\/\/)[^\s:/?#@"'<>[\]\\]{0,256}:(?!\[redacted)[^\s/?#"'<>\\]{1,256}@/g,
+          '[redacted:url-credentials]@',
+        )
+        .replace(/(?<![^\s"'=])[^\s:@/"'=]{1,64}:[^\s@/"']{1,128}@(?=(?:tcp|unix)\()/g, '[redacted:url-credentials]@'),
+  },
+  whole(
+    'api-key',
+    /(?<![A-Za-z0-9_-])(?:sk-[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{35}|npm_[A-Za-z0-9]{30,}|nvapi-[A-Za-z0-9_-]{20,}|gsk_[A-Za-z0-9]{20,}|[srp]k_live_[A-Za-z0-9]{16,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})/g,
+  ),
+  whole(
+    'email',
+    /(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+-][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])/g,
+  ),
+  {
+    // Bare digits are ids and timestamps far more often than cards, so they need the word in front of them.
+    name: 'card',
+    apply: (text) =>
+      text
+        .replace(
+          /(?<![\dA-Za-z-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}|3\d{3}([ -])\d{6}\2\d{5})(?![\dA-Za-z-])/g,
+          maskCard,
+        )
+        .replace(/(?<=(?:card|visa|amex|pan)\W{0,4})\d{13,19}(?!\d)/gi, maskCard),
+  },
+];
+
+/** The rule by which a key's whole value is secret, whatever it looks like. */
+export function secretKey(key: string): RuleName | undefined {
+  if (PROMPT_KEY.test(key)) return 'prompt';
+  if (/(?:^|[._-])(?:db)?(?:passw(?:or)?d|passwd|passphrase|pwd)$/i.test(key)) return 'password';
+  if (/(?:^|[._-])(?:proxy-)?authorization$/i.test(key)) return 'bearer';
+  if (/(?:^|[._-])(?:cookie|set-cookie)$/i.test(key)) return 'api-key';
+  if (/(?:^|[._-])(?:x-)?api[._-]?key$/i.test(key)) return 'api-key';
+  if (/(?:^|[._-])(?:access|auth|refresh|session|id)[._-]?token$/i.test(key)) return 'api-key';
+  if (/(?:^|[._-])(?:client[._-]?secret|secret[._-]?(?:access[._-]?)?key)$/i.test(key)) return 'api-key';
+  if (/(?:^|[._-])private[._-]?key$/i.test(key)) return 'private-key';
+  return undefined;
+}
+
+/** Content of model calls: OpenTelemetry's names, new and old, OpenLLMetry's and OpenInference's. */
+const PROMPT_KEY =
+  /^(?:gen_ai\.(?:input\.messages|output\.messages|system_instructions|prompt|completion|tool\.call\.(?:arguments|result)|retrieval\.query\.text|(?:prompt|completion)\.\d+\.(?:content|tool_calls.*))|llm\.(?:prompts|completions|input_messages.*\.content|output_messages.*\.content)|traceloop\.entity\.(?:input|output)|(?:input|output)\.value)$/;
+
+function whole(name: RuleName, pattern: RegExp): RedactionRule {
+  const replacement = `[redacted:${name}]`;
+  return { name, apply: (text) => text.replace(pattern, replacement) };
+}
+
+/** `key=value`, `key: value`, `"key":"value"`, also where JSON is nested in JSON. The key and its punctuation stay. */
+function afterKey(name: RuleName, word: string, bare = `[^\\s"'\\\\,;&<>(){}\\[\\]]{1,4096}`): RedactionRule {
+  const pattern = new RegExp(
+    `(${word}${ASSIGN})(?!\\[redacted)(?:(")((?:[^"\\\\]|\\\\.)+)(?=")|(')([^']+)(?=')|(\\\\+["'])([^"'\\\\]+)(?=\\\\+["'])|${bare})`,
+    'gi',
+  );
+  const marked = `[redacted:${name}]`;
+  return {
+    name,
+    apply: (text) =>
+      text.replace(
+        pattern,
+        (match, before: string, q1?: string, v1?: string, q2?: string, v2?: string, q3?: string, v3?: string) => {
+          const value = v1 ?? v2 ?? v3 ?? match.slice(before.length);
+          if (isNoSecret(value)) return match;
+          return `${before}${q1 ?? q2 ?? q3 ?? ''}${marked}`;
+        },
+      ),
+  };
+}
+
+/** Environment variables in Kubernetes objects: `{"name":"DB_PASSWORD","value":"…"}`. */
+function envValue(name: RuleName, word: string): RedactionRule {
+  const pattern = new RegExp(
+    `("name\\\\*":\\s?\\\\*"[A-Za-z0-9_.-]{0,64}${word}[A-Za-z0-9_.-]{0,64}\\\\*",\\s?\\\\*"value\\\\*":\\s?)(?:(")(?:[^"\\\\]|\\\\.)+(?=")|(\\\\+")[^"\\\\]+(?=\\\\+"))`,
+    'gi',
+  );
+  return {
+    name,
+    apply: (text) =>
+      text.replace(
+        pattern,
+        (_match, before: string, q1?: string, q2?: string) => `${before}${q1 ?? q2 ?? ''}[redacted:${name}]`,
+      ),
+  };
+}
+
+/** Command lines: `--api-key abc`, and as separate elements of a JSON array `"--api-key","abc"`. */
+function flagValue(name: RuleName, word: string): RedactionRule {
+  const pattern = new RegExp(
+    `(--[a-z0-9-]{0,32}${word}(?:[ \\t]{1,4}|\\\\*",\\s?\\\\*"))(?!\\[redacted|--)[^\\s"'\\\\]{1,4096}`,
+    'gi',
+  );
+  return { name, apply: (text) => text.replace(pattern, (_match, before: string) => `${before}[redacted:${name}]`) };
+}
+
+/** Values that stand for "there is one" or "there is none" and tell nothing. */
+function isNoSecret(value: string): boolean {
+  return /^(?:null|none|nil|true|false|undefined|\*+|x{3,}|<[^>]*>|\$\{?\w+\}?|\d{1,3})$/i.test(value);
+}
+
+function looksRandom(text: string): boolean {
+  return /[0-9=+/]/.test(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text.slice(1)));
+}
+
+function maskCard(match: string): string {
+  const digits = match.replace(/\D/g, '');
+  return /^(?:3[4-7]|4|5[1-5]|2[2-7]|6)/.test(digits) && passesLuhn(digits) ? '[redacted:card]' : match;
+}
+
+function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charCodeAt(digits.length - 1 - i) - 48;
+    const doubled = i % 2 === 1 ? digit * 2 : digit;
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return sum % 10 === 0;
+}

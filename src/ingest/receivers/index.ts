@@ -1,0 +1,17 @@
+/**
+ * The doors by which signals come in, one folder per protocol, one contract (`contract.ts`). A new protocol is a folder
+ * and a line here. Receivers decode and answer in their protocol's own words; what is in the signals is not their affair.
+ */
+
+export { lokiPush } from './loki-push/index.ts';
+export { type BodyLimits, defaultBodyLimits, type ReceiverOptions } from './options.ts';
+export { type OtlpGrpc, otlpHttp, startOtlpGrpc } from './otlp/index.ts';
+export { remoteWrite } from './remote-write/index.ts';
+export {
+  type ScrapeCluster,
+  type ScrapeConfig,
+  type Scraper,
+  scrapeConfigSchema,
+  startScraper,
+  type TargetState,
+} from './scrape/index.ts';
