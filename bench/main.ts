@@ -6,22 +6,9 @@ import { PROMETHEUS, startPrometheus, startVictoriaMetrics, VICTORIA_METRICS } f
 import { cpuSeconds, folderBytes, waitFor } from '../test/programs/process.ts';
 import { REMOTE_WRITE_HEADERS } from '../test/programs/remote-write.ts';
 import { promql, startTrifocal } from '../test/programs/trifocal.ts';
+import type { Figure } from './figure.ts';
 import { benchSignals } from './signals.ts';
-import { END_MS, QUERIES, SAMPLES, START_MS, STEP_MS, writeBodies } from './workload.ts';
-
-/**
- * `npm run bench`: the same samples into Trifocal and into what a user would run instead, the same queries against
- * each, in one run on one machine. Figures are read as ratios.
- */
-export interface Figure {
-  name: string;
-  unit: string;
-  trifocal: number;
-  peer?: { name: string; version: string; value: number };
-  /** How many times better Trifocal is; under 1 is worse. */
-  ratio?: number;
-  machine: string;
-}
+import { END_MS, QUERIES, SAMPLES, START_MS, writeBodies } from './workload.ts';
 
 interface Candidate {
   name: string;

@@ -1,6 +1,6 @@
 import { cpuSeconds, waitFor } from '../test/programs/process.ts';
 import { startTrifocal } from '../test/programs/trifocal.ts';
-import type { Figure } from './main.ts';
+import type { Figure } from './figure.ts';
 
 const SPANS = 200_000;
 const LINES = 400_000;
