@@ -3,7 +3,9 @@
  * held at a moment, and finds what changed between two versions of an object. Pure: reads no clock, does no I/O.
  */
 
+export { buildEstate } from './build.ts';
+export { diffObjects } from './diff.ts';
 export type { EstateEvent } from './event.ts';
 export type * from './input.ts';
-export { parseObject, type KubernetesObject } from './kubernetes-object.ts';
+export { type KubernetesObject, parseObject } from './kubernetes-object.ts';
 export type { ChangesQuery, EstateReader } from './reader.ts';

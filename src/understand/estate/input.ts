@@ -21,7 +21,16 @@ export interface EstateInput {
 /** The newest sample of one series of a GPU exporter. */
 export interface GpuSample {
   cluster: string;
-  fact: 'present' | 'memory-used' | 'memory-free' | 'memory-reserved' | 'memory-total' | 'xid' | 'clock-events' | 'remap-failure' | 'remap-pending';
+  fact:
+    | 'present'
+    | 'memory-used'
+    | 'memory-free'
+    | 'memory-reserved'
+    | 'memory-total'
+    | 'xid'
+    | 'clock-events'
+    | 'remap-failure'
+    | 'remap-pending';
   labels: LabelSet;
   /** MiB for memory, the code for `xid`, the bit mask for `clock-events`. */
   value: number;

@@ -47,25 +47,56 @@ export type ObjectBody =
   | { kind: 'other'; apiKind: string }
   | { kind: 'unreadable'; apiKind: string; problem: string };
 
-const text = z.string().nullish().transform((value) => value ?? '');
-const whole = z.number().nullish().transform((value) => value ?? undefined);
-const flag = z.boolean().nullish().transform((value) => value ?? false);
-const time = z.string().nullish().transform((value) => (value ? parseMs(value) : undefined));
-const texts = z.record(z.string(), z.string()).nullish().transform((value) => value ?? {});
-const list = <T extends z.ZodType>(item: T) => z.array(item).nullish().transform((value) => value ?? []);
-const part = <T extends z.ZodRawShape>(shape: T) => z.object(shape).nullish().transform((value) => value ?? undefined);
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => value ?? '');
+const whole = z
+  .number()
+  .nullish()
+  .transform((value) => value ?? undefined);
+const flag = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false);
+const time = z
+  .string()
+  .nullish()
+  .transform((value) => (value ? parseMs(value) : undefined));
+const texts = z
+  .record(z.string(), z.string())
+  .nullish()
+  .transform((value) => value ?? {});
+const list = <T extends z.ZodType>(item: T) =>
+  z
+    .array(item)
+    .nullish()
+    .transform((value) => value ?? []);
+const part = <T extends z.ZodRawShape>(shape: T) =>
+  z
+    .object(shape)
+    .nullish()
+    .transform((value) => value ?? undefined);
 /** A quantity; some writers give plain numbers. */
 const quantities = z
   .record(z.string(), z.union([z.string(), z.number()]))
   .nullish()
-  .transform((value) => Object.fromEntries(Object.entries(value ?? {}).map(([name, amount]) => [name, String(amount)])));
+  .transform((value) =>
+    Object.fromEntries(Object.entries(value ?? {}).map(([name, amount]) => [name, String(amount)])),
+  );
 
 function parseMs(value: string): number | undefined {
   const ms = Date.parse(value);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-const condition = z.object({ type: z.string(), status: z.string(), reason: text, message: text, lastTransitionTime: time });
+const condition = z.object({
+  type: z.string(),
+  status: z.string(),
+  reason: text,
+  message: text,
+  lastTransitionTime: time,
+});
 export type Condition = z.infer<typeof condition>;
 
 const metadata = z.object({
@@ -78,7 +109,14 @@ const metadata = z.object({
   finalizers: list(z.string()),
 });
 
-const terminated = part({ exitCode: z.number(), signal: whole, reason: text, message: text, startedAt: time, finishedAt: time });
+const terminated = part({
+  exitCode: z.number(),
+  signal: whole,
+  reason: text,
+  message: text,
+  startedAt: time,
+  finishedAt: time,
+});
 const containerState = part({
   waiting: part({ reason: text, message: text }),
   running: part({ startedAt: time }),
@@ -88,7 +126,10 @@ const containerStatus = z.object({
   name: z.string(),
   ready: flag,
   started: z.boolean().nullish(),
-  restartCount: z.number().nullish().transform((value) => value ?? 0),
+  restartCount: z
+    .number()
+    .nullish()
+    .transform((value) => value ?? 0),
   image: text,
   state: containerState,
   lastState: containerState,
@@ -132,13 +173,23 @@ const pod = z.object({
 export type Pod = z.infer<typeof pod>;
 
 const node = z.object({
-  spec: part({ unschedulable: flag, taints: list(z.object({ key: z.string(), value: text, effect: text })), providerID: text }),
+  spec: part({
+    unschedulable: flag,
+    taints: list(z.object({ key: z.string(), value: text, effect: text })),
+    providerID: text,
+  }),
   status: part({
     conditions: list(condition),
     allocatable: quantities,
     capacity: quantities,
     addresses: list(z.object({ type: z.string(), address: z.string() })),
-    nodeInfo: part({ kubeletVersion: text, kernelVersion: text, containerRuntimeVersion: text, osImage: text, architecture: text }),
+    nodeInfo: part({
+      kubeletVersion: text,
+      kernelVersion: text,
+      containerRuntimeVersion: text,
+      osImage: text,
+      architecture: text,
+    }),
   }),
 });
 export type Node = z.infer<typeof node>;
@@ -191,7 +242,14 @@ export type ReplicaSet = z.infer<typeof replicaSet>;
 
 const job = z.object({
   spec: part({ suspend: flag, completions: whole, parallelism: whole, template }),
-  status: part({ active: whole, succeeded: whole, failed: whole, startTime: time, completionTime: time, conditions: list(condition) }),
+  status: part({
+    active: whole,
+    succeeded: whole,
+    failed: whole,
+    startTime: time,
+    completionTime: time,
+    conditions: list(condition),
+  }),
 });
 export type Job = z.infer<typeof job>;
 
@@ -268,7 +326,13 @@ export function parseObject(version: ObjectVersion): KubernetesObject {
     const wrapped = z.object({ metadata }).parse(json);
     return { ...identity, ...toMetadata(wrapped.metadata), ...parseBody(version, json) };
   } catch (error) {
-    return { ...identity, ...toMetadata(undefined), kind: 'unreadable', apiKind: version.kind, problem: problemOf(error) };
+    return {
+      ...identity,
+      ...toMetadata(undefined),
+      kind: 'unreadable',
+      apiKind: version.kind,
+      problem: problemOf(error),
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Health } from '../../model/index.ts';
+import { type EntityRef, formatRef, type Health } from '../../model/index.ts';
 import type { EstateEvent } from './event.ts';
 import { exitWords } from './exit-code.ts';
 import { healthOf, type Remark } from './health.ts';
@@ -24,15 +24,21 @@ export function podHealth(pod: PodObject, nowMs: number, events: readonly Estate
   if (pod.deletedMs !== undefined) return terminating(pod, nowMs);
   if (status.phase === 'Succeeded') return { status: 'idle', reasons: ['completed'] };
   if (status.phase === 'Failed') return failed(pod);
-  if (status.phase === 'Unknown') return { status: 'unknown', reasons: [`the node lost contact with it${colon(status.message)}`] };
+  if (status.phase === 'Unknown')
+    return { status: 'unknown', reasons: [`the node lost contact with it${colon(status.message)}`] };
   const scheduled = condition(pod, 'PodScheduled');
   if (scheduled?.status === 'False') return unscheduled(pod, scheduled, nowMs);
   const remarks = [
     ...initRemarks(pod, nowMs),
-    ...spec.containers.flatMap((container) => containerRemarks(container, statusOf(pod, container), nowMs)),
+    ...spec.containers.flatMap((container) => containerRemarks(pod, container, nowMs)),
   ];
-  if (remarks.every((remark) => remark.status === 'ok' || remark.status === 'degraded')) remarks.push(...readinessRemarks(pod, nowMs, events));
+  if (remarks.every((remark) => remark.status === 'ok' || remark.status === 'degraded'))
+    remarks.push(...readinessRemarks(pod, nowMs, events));
   return healthOf(remarks);
+}
+
+export function podRef(pod: Pick<PodObject, 'cluster' | 'namespace' | 'name'>): EntityRef {
+  return formatRef('pod', pod.cluster, pod.namespace, pod.name);
 }
 
 /** Whether all of it serves now. */
@@ -82,11 +88,14 @@ function failed(pod: PodObject): Health {
   const reason = status?.reason ?? '';
   const message = status?.message ?? '';
   if (reason === 'Evicted') return { status: 'failing', reasons: [`evicted by the kubelet${colon(message)}`] };
-  if (reason === 'DeadlineExceeded') return { status: 'failing', reasons: ['ran longer than its activeDeadlineSeconds'] };
+  if (reason === 'DeadlineExceeded')
+    return { status: 'failing', reasons: ['ran longer than its activeDeadlineSeconds'] };
   if (reason !== '') return { status: 'failing', reasons: [`failed with ${reason}${colon(message)}`] };
   const ended = spec.containers.flatMap((container) => {
     const end = statusOf(pod, container)?.state?.terminated;
-    return end && end.exitCode !== 0 ? [`container ${container.name} ended with ${exitWords(end.exitCode, end.reason)}`] : [];
+    return end && end.exitCode !== 0
+      ? [`container ${container.name} ended with ${exitWords(end.exitCode, end.reason)}`]
+      : [];
   });
   return { status: 'failing', reasons: ended.length > 0 ? ended : [`failed${colon(message)}`] };
 }
@@ -95,7 +104,10 @@ function unscheduled(pod: PodObject, scheduled: Condition, nowMs: number): Healt
   const since = scheduled.lastTransitionTime ?? pod.createdMs ?? nowMs;
   if (scheduled.reason === 'SchedulingGated') {
     const gates = pod.body.spec.schedulingGates.map((gate) => gate.name);
-    return { status: 'degraded', reasons: [`waits for the scheduling gate ${listed(gates)} for ${lasting(nowMs - since)}`] };
+    return {
+      status: 'degraded',
+      reasons: [`waits for the scheduling gate ${listed(gates)} for ${lasting(nowMs - since)}`],
+    };
   }
   return {
     status: nowMs - since > SCHEDULING_GRACE_MS ? 'failing' : 'degraded',
@@ -107,28 +119,40 @@ function initRemarks(pod: PodObject, nowMs: number): Remark[] {
   if (condition(pod, 'Initialized')?.status === 'True') {
     return pod.body.spec.initContainers
       .filter(isSidecar)
-      .flatMap((container) => containerRemarks(container, statusOf(pod, container), nowMs));
+      .flatMap((container) => containerRemarks(pod, container, nowMs));
   }
   return pod.body.spec.initContainers.flatMap((container) => {
     const status = statusOf(pod, container);
-    if (isSidecar(container)) return containerRemarks(container, status, nowMs);
+    if (isSidecar(container)) return containerRemarks(pod, container, nowMs);
     if (status?.state?.running) {
       const since = status.state.running.startedAt ?? nowMs;
-      return [{ status: 'degraded', reason: `init container ${container.name} runs for ${lasting(nowMs - since)}` } as const];
+      return [
+        { status: 'degraded', reason: `init container ${container.name} runs for ${lasting(nowMs - since)}` } as const,
+      ];
     }
     const end = status?.state?.terminated;
     if (end && end.exitCode !== 0) {
-      return [{ status: 'failing', reason: `init container ${container.name} ended with ${exitWords(end.exitCode, end.reason)}` } as const];
+      return [
+        {
+          status: 'failing',
+          reason: `init container ${container.name} ended with ${exitWords(end.exitCode, end.reason)}`,
+        } as const,
+      ];
     }
     const waiting = status?.state?.waiting;
-    return waiting && waiting.reason !== 'PodInitializing' ? waitingRemarks(`init container ${container.name}`, status, pod.createdMs, nowMs) : [];
+    return waiting && waiting.reason !== 'PodInitializing'
+      ? waitingRemarks(`init container ${container.name}`, status, pod.createdMs, nowMs)
+      : [];
   });
 }
 
-function containerRemarks(container: Container, status: ContainerStatus | undefined, nowMs: number): Remark[] {
+function containerRemarks(pod: PodObject, container: Container, nowMs: number): Remark[] {
+  const status = statusOf(pod, container);
   if (!status) return [];
   const subject = `container ${container.name}`;
-  if (status.state?.waiting) return waitingRemarks(subject, status, undefined, nowMs);
+  if (status.state?.waiting) {
+    return waitingRemarks(subject, status, condition(pod, 'PodScheduled')?.lastTransitionTime, nowMs);
+  }
   const end = status.state?.terminated;
   if (end) {
     if (end.reason === 'ContainerStatusUnknown') return [{ status: 'unknown', reason: `the node lost ${subject}` }];
@@ -138,7 +162,12 @@ function containerRemarks(container: Container, status: ContainerStatus | undefi
   const ago = nowMs - (last?.finishedAt ?? Number.NEGATIVE_INFINITY);
   if (!last || ago > RESTART_NEWS_MS) return [];
   const times = status.restartCount > 1 ? `, restart ${status.restartCount}` : '';
-  return [{ status: 'degraded', reason: `${subject} restarted ${lasting(ago)} ago after ${exitWords(last.exitCode, last.reason)}${times}` }];
+  return [
+    {
+      status: 'degraded',
+      reason: `${subject} restarted ${lasting(ago)} ago after ${exitWords(last.exitCode, last.reason)}${times}`,
+    },
+  ];
 }
 
 /** Reasons that mean something must be changed by somebody before it can start. */
@@ -159,20 +188,35 @@ const BLOCKED: Readonly<Record<string, string>> = {
   PreStartHookError: 'fails in its preStart hook',
 };
 
-function waitingRemarks(subject: string, status: ContainerStatus | undefined, since: number | undefined, nowMs: number): Remark[] {
+function waitingRemarks(
+  subject: string,
+  status: ContainerStatus | undefined,
+  since: number | undefined,
+  nowMs: number,
+): Remark[] {
   const { reason = '', message = '' } = status?.state?.waiting ?? {};
   if (reason === 'CrashLoopBackOff') {
     const last = status?.lastState?.terminated;
-    const how = last ? `${exitWords(last.exitCode, last.reason)}, ${lasting(nowMs - (last.finishedAt ?? nowMs))} ago` : message;
-    return [{ status: 'failing', reason: `${subject} crash-loops${colon(how)}; ${status?.restartCount ?? 0} restarts` }];
+    const how = last
+      ? `${exitWords(last.exitCode, last.reason)}, ${lasting(nowMs - (last.finishedAt ?? nowMs))} ago`
+      : message;
+    return [
+      { status: 'failing', reason: `${subject} crash-loops${colon(how)}; ${status?.restartCount ?? 0} restarts` },
+    ];
   }
   const blocked = Object.hasOwn(BLOCKED, reason) ? BLOCKED[reason] : undefined;
-  if (blocked !== undefined) return [{ status: 'failing', reason: `${subject} ${blocked} (${reason})${colon(message)}` }];
+  if (blocked !== undefined)
+    return [{ status: 'failing', reason: `${subject} ${blocked} (${reason})${colon(message)}` }];
   if (reason === 'PodInitializing') return [];
   const age = since === undefined ? undefined : nowMs - since;
   if (reason === 'ContainerCreating' || reason === '') {
     const long = age !== undefined && age > CREATING_GRACE_MS;
-    return [{ status: long ? 'failing' : 'degraded', reason: `${subject} is being created${age === undefined ? '' : ` for ${lasting(age)}`}${colon(message)}` }];
+    return [
+      {
+        status: long ? 'failing' : 'degraded',
+        reason: `${subject} is being created${age === undefined ? '' : ` for ${lasting(age)}`}${colon(message)}`,
+      },
+    ];
   }
   return [{ status: 'failing', reason: `${subject} waits with ${reason}${colon(message)}` }];
 }
@@ -180,7 +224,8 @@ function waitingRemarks(subject: string, status: ContainerStatus | undefined, si
 function readinessRemarks(pod: PodObject, nowMs: number, events: readonly EstateEvent[]): Remark[] {
   const ready = condition(pod, 'Ready');
   if (!ready || ready.status === 'True') return [];
-  if (ready.status === 'Unknown') return [{ status: 'unknown', reason: `its node stopped reporting${colon(ready.message)}` }];
+  if (ready.status === 'Unknown')
+    return [{ status: 'unknown', reason: `its node stopped reporting${colon(ready.message)}` }];
   const age = nowMs - (ready.lastTransitionTime ?? nowMs);
   const unready = pod.body.spec.containers.filter((container) => {
     const status = statusOf(pod, container);
@@ -190,20 +235,31 @@ function readinessRemarks(pod: PodObject, nowMs: number, events: readonly Estate
     const status = statusOf(pod, container);
     if (status?.started === false) {
       const since = nowMs - (status.state?.running?.startedAt ?? nowMs);
-      return { status: 'degraded', reason: `container ${container.name} is starting for ${lasting(since)}: its startup probe has not passed` };
+      return {
+        status: 'degraded',
+        reason: `container ${container.name} is starting for ${lasting(since)}: its startup probe has not passed`,
+      };
     }
     const probe = probeWords(container.name, events, nowMs);
-    return { status: age > UNREADY_GRACE_MS ? 'failing' : 'degraded', reason: `container ${container.name} is not ready for ${lasting(age)}${colon(probe)}` };
+    return {
+      status: age > UNREADY_GRACE_MS ? 'failing' : 'degraded',
+      reason: `container ${container.name} is not ready for ${lasting(age)}${colon(probe)}`,
+    };
   });
   if (remarks.length > 0) return remarks;
-  const gates = (pod.body.status?.conditions ?? []).filter((c) => c.type.includes('/') && c.status !== 'True').map((c) => c.type);
+  const gates = (pod.body.status?.conditions ?? [])
+    .filter((c) => c.type.includes('/') && c.status !== 'True')
+    .map((c) => c.type);
   if (gates.length > 0) return [{ status: 'degraded', reason: `waits for the readiness gate ${listed(gates)}` }];
   return [];
 }
 
 function probeWords(container: string, events: readonly EstateEvent[], nowMs: number): string {
   const probe = events.find(
-    (event) => event.reason === 'Unhealthy' && nowMs - event.atMs <= PROBE_NEWS_MS && (event.container === '' || event.container === container),
+    (event) =>
+      event.reason === 'Unhealthy' &&
+      nowMs - event.atMs <= PROBE_NEWS_MS &&
+      (event.container === '' || event.container === container),
   );
   return probe?.message.trim() ?? '';
 }
