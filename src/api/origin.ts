@@ -9,17 +9,23 @@ import { ApiError } from './errors.ts';
 export function guardOrigin(request: FastifyRequest, allowedHosts: readonly string[]): void {
   const host = request.headers.host;
   if (host === undefined || !isAllowedHost(host, allowedHosts)) {
-    throw new ApiError('forbidden_origin', `the Host header ${JSON.stringify(host ?? '')} is not an address of this server`, {
-      path: 'Host',
-      hint: 'Use localhost or 127.0.0.1, or add the name to listen.hosts.',
-    });
+    throw new ApiError(
+      'forbidden_origin',
+      `the Host header ${JSON.stringify(host ?? '')} is not an address of this server`,
+      {
+        path: 'Host',
+        hint: 'Use localhost or 127.0.0.1, or add the name to listen.hosts.',
+      },
+    );
   }
   const origin = request.headers.origin;
   if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) {
     throw new ApiError('forbidden_origin', `pages of ${origin} may not call this server`, { path: 'Origin' });
   }
   if (request.headers['sec-fetch-site'] === 'cross-site' && request.headers['sec-fetch-mode'] !== 'navigate') {
-    throw new ApiError('forbidden_origin', 'pages of another site may not call this server', { path: 'Sec-Fetch-Site' });
+    throw new ApiError('forbidden_origin', 'pages of another site may not call this server', {
+      path: 'Sec-Fetch-Site',
+    });
   }
 }
 

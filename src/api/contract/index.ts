@@ -3,6 +3,7 @@
  * Times go out as RFC 3339 in UTC with milliseconds; points of series are `[epoch seconds, value or null]`.
  */
 export * from './changes.ts';
+export * from './endpoints.ts';
 export * from './entities.ts';
 export * from './error.ts';
 export * from './investigations.ts';

@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { nearest } from '../../base/index.ts';
-import { scrapeConfigsSchema } from '../../ingest/index.ts';
+import { scrapeConfigSchema } from '../../ingest/index.ts';
 import { parseConfig } from './parse.ts';
 import { ConfigError, type ConfigProblem } from './problem.ts';
-import { configSchema } from './schema.ts';
+import { clusterSchema as clusterSchemaWith, configSchema } from './schema.ts';
 
-const schema = configSchema(scrapeConfigsSchema);
+const schema = configSchema(z.array(scrapeConfigSchema));
 export type Config = z.output<typeof schema>;
+
+export const clusterSchema = clusterSchemaWith(z.array(scrapeConfigSchema));
+export type ClusterConfig = z.output<typeof clusterSchema>;
 
 /** Paths that can be set by environment variable or flag: everything that is one value. */
 const SCALAR_PATHS = [

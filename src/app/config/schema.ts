@@ -67,6 +67,14 @@ const kubernetes = z.union([
   z.strictObject({ inCluster: z.literal(true) }),
 ]);
 
+export function clusterSchema<S extends z.ZodType>(scrapeConfigs: S) {
+  return z.strictObject({
+    name: z.string().min(1).max(253),
+    kubernetes: kubernetes.optional(),
+    scrape_configs: scrapeConfigs.optional(),
+  });
+}
+
 /** Builds the schema; the scraper's part comes from the scraper, so that each part declares its own keys. */
 export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
   return z.strictObject({
@@ -80,15 +88,7 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
     data: z.string().min(1).default('./data'),
     store: z.strictObject({ embedded: z.strictObject({ memory: bytes.prefault('2GiB') }).prefault({}) }).prefault({}),
     records: z.strictObject({}).prefault({}),
-    clusters: z
-      .array(
-        z.strictObject({
-          name: z.string().min(1).max(253),
-          kubernetes: kubernetes.optional(),
-          scrape_configs: scrapeConfigs.optional(),
-        }),
-      )
-      .default([]),
+    clusters: z.array(clusterSchema(scrapeConfigs)).default([]),
     ingest: z
       .strictObject({
         accept: z

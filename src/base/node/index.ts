@@ -1,6 +1,6 @@
 /** What needs Node: durable files, the data lock, bounded decompression, child processes, logging. Closed to `web`. */
 
-export { type ChildEntry, entryCommand } from './entry.ts';
+export { type ChildEntry, entryCommand, projectRoot } from './entry.ts';
 export { appendDurably, syncFolder, writeFileDurably } from './files.ts';
 export { gunzipBounded, TooLargeError } from './inflate.ts';
 export { type FolderLock, FolderLockedError, lockFolder } from './lock.ts';

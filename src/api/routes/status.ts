@@ -1,0 +1,44 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { Clock } from '../../base/index.ts';
+import { formatTime } from '../../model/index.ts';
+import type { StatusResponse } from '../contract/index.ts';
+
+export interface StatusDependencies {
+  version: string;
+  clock: Clock;
+  demo: boolean;
+  clusters(): string[];
+  storeUp(): boolean;
+  /** What the server still waits for before it is ready; empty when it is. */
+  waiting(): string[];
+  /** All own metrics in Prometheus' text format. */
+  metrics(): Promise<{ contentType: string; text: string }>;
+}
+
+/** `/healthz`, `/readyz`, `/metrics`, `/api/status`: what this server is and how it does. */
+export function statusRoutes(dependencies: StatusDependencies): FastifyPluginAsync {
+  const { clock } = dependencies;
+  const startedAt = formatTime(clock.now());
+  return async (app) => {
+    app.get('/healthz', async () => ({ status: 'ok' }));
+    app.get('/readyz', async (_request, reply) => {
+      const waiting = dependencies.waiting();
+      return reply.status(waiting.length > 0 ? 503 : 200).send({ waiting });
+    });
+    app.get('/metrics', async (_request, reply) => {
+      const { contentType, text } = await dependencies.metrics();
+      return reply.header('content-type', contentType).send(text);
+    });
+    app.get(
+      '/api/status',
+      async (): Promise<StatusResponse> => ({
+        version: dependencies.version,
+        startedAt,
+        now: formatTime(clock.now()),
+        demo: dependencies.demo,
+        clusters: dependencies.clusters(),
+        storeUp: dependencies.storeUp(),
+      }),
+    );
+  };
+}
