@@ -10,17 +10,25 @@ export interface RunningTrifocal extends RunningProgram {
   data: string;
 }
 
-/**
- * Starts the built server as a user would, on free ports and a folder of its own unless `data` is given.
- * Resolves after the ready line.
- */
-export async function startTrifocal(
-  options: { data?: string; args?: readonly string[]; env?: NodeJS.ProcessEnv } = {},
-): Promise<RunningTrifocal> {
+export interface StartOptions {
+  data?: string;
+  args?: readonly string[];
+  env?: NodeJS.ProcessEnv;
+  /** `built` runs `dist/`, as `npm start` does; `source` needs no build. */
+  program?: 'built' | 'source';
+}
+
+const PROGRAMS = {
+  built: ['--enable-source-maps', 'dist/trifocal.js'],
+  source: ['--import', 'tsx', 'src/app/main.ts'],
+};
+
+/** Starts the server on free ports, in a folder of its own unless `data` is given. Resolves after the ready line. */
+export async function startTrifocal(options: StartOptions = {}): Promise<RunningTrifocal> {
   const folder = options.data === undefined ? temporaryFolder('data') : undefined;
   const data = options.data ?? folder?.path ?? '';
   const ports = ['--http', '127.0.0.1:0', '--otlp-http', '127.0.0.1:0', '--otlp-grpc', '127.0.0.1:0'];
-  const args = ['--enable-source-maps', 'dist/trifocal.js', 'up', '--data', data, ...ports, ...(options.args ?? [])];
+  const args = [...PROGRAMS[options.program ?? 'built'], 'up', '--data', data, ...ports, ...(options.args ?? [])];
   const program = startProgram(process.execPath, args, { env: { ...process.env, ...options.env } });
   const ready = await waitFor(
     'the ready line',
