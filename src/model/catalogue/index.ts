@@ -12,6 +12,7 @@ import { prometheus } from './prometheus.ts';
 import type { SourceSystem } from './source.ts';
 import { vllm } from './vllm.ts';
 
+export { type GpuFact, gpuInventory, type Inventory, modelServerInventory } from './inventory.ts';
 export { membersOf } from './members.ts';
 export type { SpanMeasure } from './opentelemetry.ts';
 export type { PlannedQuery, PromqlPlan, SignalPlan, SignalRequest, SpanPlan } from './plan.ts';

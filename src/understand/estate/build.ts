@@ -316,7 +316,7 @@ function withGrouping(lower: Estate, input: EstateInput, index: Index): Estate {
   for (const node of index.nodes) contains(clusterRef(node.cluster), formatRef('node', node.cluster, '', node.name));
   for (const namespace of namespaces) contains(clusterRef(namespace.cluster), namespace.ref);
   const names = new Set([...input.clusters, ...lower.entities.map((entity) => entity.cluster)]);
-  const clusters = [...names].sort().map((name) => clusterEntity(name, lower.entities, input.objects));
+  const clusters = [...names].sort().map((name) => clusterEntity(name, lower.entities, input));
   return { entities: [...clusters, ...namespaces, ...lower.entities], relations };
 }
 
@@ -361,7 +361,7 @@ function namespaceEntities(lower: Estate, input: EstateInput): Entity[] {
   });
 }
 
-function clusterEntity(name: string, entities: readonly Entity[], objects: readonly KubernetesObject[]): Entity {
+function clusterEntity(name: string, entities: readonly Entity[], { objects, problems }: EstateInput): Entity {
   const own = entities.filter((entity) => entity.cluster === name);
   const ofKind = (kind: EntityKind) => own.filter((entity) => entity.kind === kind);
   const nodes = ofKind('node');
@@ -380,6 +380,7 @@ function clusterEntity(name: string, entities: readonly Entity[], objects: reado
     );
     remarks.push({ status: 'ok', reason: `${counted(unreadable.length, 'object')} could not be read: ${examples}` });
   }
+  remarks.push(...problems.map((reason): Remark => ({ status: 'ok', reason })));
   return {
     ref: clusterRef(name),
     kind: 'cluster',

@@ -5,7 +5,9 @@
 
 export { buildEstate } from './build.ts';
 export { diffObjects } from './diff.ts';
-export type { EstateEvent } from './event.ts';
+export { type EstateEvent, toEstateEvent } from './event.ts';
+export { groupChanges } from './group-changes.ts';
 export type * from './input.ts';
 export { type KubernetesObject, parseObject } from './kubernetes-object.ts';
+export { podWorkloads } from './owners.ts';
 export type { ChangesQuery, EstateReader } from './reader.ts';

@@ -1,4 +1,4 @@
-import type { Entity, LabelSet, Relation } from '../../model/index.ts';
+import type { Entity, GpuFact, LabelSet, Relation } from '../../model/index.ts';
 import type { EstateEvent } from './event.ts';
 import type { KubernetesObject } from './kubernetes-object.ts';
 
@@ -16,21 +16,14 @@ export interface EstateInput {
   edges: readonly ServiceEdge[];
   /** Recent warnings, for the words of probe failures and the like; may be empty. */
   events: readonly EstateEvent[];
+  /** What could not be asked, as sentences: told with every cluster, so that nothing is missing in silence. */
+  problems: readonly string[];
 }
 
 /** The newest sample of one series of a GPU exporter. */
 export interface GpuSample {
   cluster: string;
-  fact:
-    | 'present'
-    | 'memory-used'
-    | 'memory-free'
-    | 'memory-reserved'
-    | 'memory-total'
-    | 'xid'
-    | 'clock-events'
-    | 'remap-failure'
-    | 'remap-pending';
+  fact: GpuFact;
   labels: LabelSet;
   /** MiB for memory, the code for `xid`, the bit mask for `clock-events`. */
   value: number;

@@ -119,3 +119,14 @@ function nameWorkloads(tops: ReadonlyMap<string, Top>): Map<string, WorkloadIden
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
+
+/** The workload of each pod among the objects, by the pod's reference. */
+export function podWorkloads(objects: readonly KubernetesObject[]): Map<EntityRef, EntityRef> {
+  const { workloadOf } = findOwners(objects);
+  const found = new Map<EntityRef, EntityRef>();
+  for (const object of objects) {
+    const owner = object.kind === 'Pod' ? workloadOf(object) : undefined;
+    if (owner) found.set(formatRef('pod', object.cluster, object.namespace, object.name), owner.workload.ref);
+  }
+  return found;
+}
