@@ -15,5 +15,7 @@ export type {
   StoreErrorKind,
 } from './clickhouse/port.ts';
 export { StoreError } from './clickhouse/port.ts';
+export type { Retention } from './clickhouse/retention.ts';
+export { selectRows } from './clickhouse/rows.ts';
 export { type TableColumn, type TableColumns, type TableName, tables } from './clickhouse/schema/tables.ts';
-export type { EngineOptions, Retention, Store, StoreOptions, TableStats } from './store.ts';
+export { type EngineOptions, openStore, type Store, type StoreOptions, type TableStats } from './store.ts';

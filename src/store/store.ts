@@ -1,18 +1,16 @@
 import type { Clock, Logger } from '../base/index.ts';
-import type { ClickHousePort } from './clickhouse/port.ts';
+import { createClickHousePort, type Endpoint } from './clickhouse/client.ts';
+import { migrate } from './clickhouse/migrations/migrate.ts';
+import type { ClickHousePort, QueryLimits } from './clickhouse/port.ts';
+import { applyRetention, type Retention } from './clickhouse/retention.ts';
+import { selectRows } from './clickhouse/rows.ts';
+import { watchServer } from './clickhouse/watch.ts';
+import { startEngine } from './engine/start.ts';
 
 /** Where telemetry is kept: in the embedded engine under `folder`, or on a ClickHouse server of the user. */
 export type EngineOptions =
   | { kind: 'embedded'; folder: string; memoryBytes: number }
   | { kind: 'remote'; url: string; user: string; password: string; database: string };
-
-/** How long signals are kept, in days. */
-export interface Retention {
-  metrics: number | 'forever';
-  logs: number | 'forever';
-  traces: number | 'forever';
-  objects: number | 'forever';
-}
 
 export interface StoreOptions {
   engine: EngineOptions;
@@ -36,4 +34,50 @@ export interface Store {
   onStateChange(listener: (up: boolean) => void): () => void;
   tableStats(signal?: AbortSignal): Promise<TableStats[]>;
   close(): Promise<void>;
+}
+
+const DATABASE = 'trifocal';
+const STATS_LIMITS: QueryLimits = { seconds: 5, memoryBytes: 256 * 1024 ** 2 };
+
+/** Opens the store, starting the embedded engine if that is asked for. Throws a StoreError that says why it can't. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const server = await openServer(options);
+  const port = createClickHousePort(server.endpoint);
+  const close = async () => {
+    await port.close();
+    await server.close();
+  };
+  try {
+    await migrate(port, options.logger);
+    await applyRetention(port, options.retention);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    port,
+    isUp: port.isUp,
+    onStateChange: server.onStateChange,
+    tableStats: (signal) => readTableStats(port, signal),
+    close,
+  };
+}
+
+/** Something that answers as ClickHouse does, and whether it does now. */
+interface Server {
+  endpoint(): Endpoint | undefined;
+  onStateChange(listener: (up: boolean) => void): () => void;
+  close(): Promise<void>;
+}
+
+function openServer({ engine, clock, logger }: StoreOptions): Promise<Server> {
+  if (engine.kind === 'embedded') return startEngine({ ...engine, database: DATABASE, clock, logger });
+  return watchServer({ ...engine, readsLocalFiles: false }, clock, logger);
+}
+
+async function readTableStats(port: ClickHousePort, signal: AbortSignal | undefined): Promise<TableStats[]> {
+  const text = `SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts
+WHERE database = currentDatabase() AND active GROUP BY table ORDER BY table`;
+  const rows = await selectRows(port, { text, params: {} }, { limits: STATS_LIMITS, ...(signal && { signal }) });
+  return rows.map((row) => ({ name: String(row.table), rows: Number(row.rows), bytes: Number(row.bytes) }));
 }

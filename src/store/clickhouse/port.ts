@@ -40,7 +40,9 @@ export interface ColumnBlock {
 }
 
 /** Numbers up to 64-bit floats as typed arrays with exact bits, 64-bit integers and DateTime64 as bigint arrays of ticks. */
-export type Column =
+export type Column = NumberColumn | readonly string[] | readonly ColumnValue[];
+
+export type NumberColumn =
   | Float64Array
   | Float32Array
   | Uint8Array
@@ -50,17 +52,18 @@ export type Column =
   | Int16Array
   | Int32Array
   | BigInt64Array
-  | BigUint64Array
-  | readonly string[]
-  | readonly ColumnValue[];
+  | BigUint64Array;
 
-/** Values of columns that have no typed form: nullable, arrays, maps, fixed strings (as bytes). */
+/**
+ * Values of columns that have no typed form: nullable, arrays (of plain numbers: typed arrays with exact bits), maps (values
+ * as text), tuples, fixed strings (as bytes). Booleans are 0 and 1, UUIDs text.
+ */
 export type ColumnValue =
   | string
   | number
   | bigint
   | null
-  | Uint8Array
+  | NumberColumn
   | readonly ColumnValue[]
   | ReadonlyMap<string, string>;
 

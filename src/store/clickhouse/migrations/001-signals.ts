@@ -21,7 +21,7 @@ export const signals: Migration = {
   version: 1,
   name: 'series, samples, logs, spans, objects',
   statements: [
-    `CREATE TABLE series (
+    `CREATE TABLE IF NOT EXISTS series (
   metric LowCardinality(String),
   cluster LowCardinality(String),
   metric_id UInt32,
@@ -34,7 +34,7 @@ PARTITION BY (toYYYYMMDD(last_ts), toYYYYMMDD(first_ts))
 ORDER BY (metric, cluster, metric_id, series_id)
 ${tableSettings}`,
 
-    `CREATE TABLE samples (
+    `CREATE TABLE IF NOT EXISTS samples (
   metric_id UInt32 CODEC(ZSTD(1)),
   series_id UInt64 CODEC(ZSTD(1)),
   ts DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1)),
@@ -44,7 +44,7 @@ PARTITION BY toYYYYMMDD(ts)
 ORDER BY (metric_id, series_id, ts)
 ${tableSettings}`,
 
-    `CREATE TABLE metric_metadata (
+    `CREATE TABLE IF NOT EXISTS metric_metadata (
   family String,
   type LowCardinality(String),
   help String CODEC(ZSTD(1)),
@@ -54,7 +54,7 @@ ${tableSettings}`,
 ORDER BY (family, type, unit, help)
 ${tableSettings}`,
 
-    `CREATE TABLE logs (
+    `CREATE TABLE IF NOT EXISTS logs (
   time DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
   observed DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),${place},
   severity UInt8 CODEC(ZSTD(1)),
@@ -69,7 +69,7 @@ PARTITION BY toYYYYMMDD(time)
 ORDER BY (toStartOfFiveMinutes(time), cluster, namespace, workload, time)
 ${tableSettings}`,
 
-    `CREATE TABLE spans (
+    `CREATE TABLE IF NOT EXISTS spans (
   start DateTime64(9, 'UTC') CODEC(Delta(8), ZSTD(1)),
   duration_ns Int64 CODEC(T64, ZSTD(1)),${place},
   name LowCardinality(String),
@@ -92,7 +92,7 @@ PARTITION BY toYYYYMMDD(start)
 ORDER BY (toStartOfFiveMinutes(start), cluster, namespace, workload, service, name, start)
 ${tableSettings}`,
 
-    `CREATE TABLE object_versions (
+    `CREATE TABLE IF NOT EXISTS object_versions (
   cluster LowCardinality(String),
   kind LowCardinality(String),
   api_version LowCardinality(String),

@@ -5,7 +5,7 @@ export const traceTimes: Migration = {
   version: 2,
   name: 'trace times',
   statements: [
-    `CREATE TABLE trace_times (
+    `CREATE TABLE IF NOT EXISTS trace_times (
   trace_id FixedString(16) CODEC(ZSTD(1)),
   first SimpleAggregateFunction(min, DateTime64(9, 'UTC')) CODEC(Delta(8), ZSTD(1)),
   last SimpleAggregateFunction(max, DateTime64(9, 'UTC')) CODEC(Delta(8), ZSTD(1))
@@ -17,7 +17,7 @@ ${tableSettings}`,
     `INSERT INTO trace_times
 SELECT trace_id, min(start) AS first, max(start) AS last FROM spans GROUP BY trace_id, toYYYYMMDD(start)`,
 
-    `CREATE MATERIALIZED VIEW trace_times_from_spans TO trace_times AS
+    `CREATE MATERIALIZED VIEW IF NOT EXISTS trace_times_from_spans TO trace_times AS
 SELECT trace_id, min(start) AS first, max(start) AS last FROM spans GROUP BY trace_id, toYYYYMMDD(start)`,
   ],
 };

@@ -117,3 +117,23 @@ export const tables: Readonly<Record<TableName, TableColumns>> = {
     body: { type: 'String', meaning: 'normalised object as JSON' },
   },
 };
+
+export function isTableName(name: string): name is TableName {
+  return Object.hasOwn(tables, name);
+}
+
+export function columnNames(table: TableName): string[] {
+  return Object.keys(tables[table]);
+}
+
+/** The columns of a segment file as the `file` table function wants them. */
+export function insertStructure(table: TableName): string {
+  return Object.entries(tables[table])
+    .map(([name, column]) => `${name} ${storedType(column.type)}`)
+    .join(', ');
+}
+
+/** The type of the values themselves, without the function that merges them. */
+function storedType(type: string): string {
+  return /^SimpleAggregateFunction\(\w+, (.*)\)$/.exec(type)?.[1] ?? type;
+}
