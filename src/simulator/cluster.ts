@@ -1,0 +1,178 @@
+import type { ClusterPlan } from './blueprint.ts';
+import { type Random, randomStream, uuid } from './core/random.ts';
+import type { Timeline } from './core/timeline.ts';
+import { Container } from './hardware/container.ts';
+import { Gpu } from './hardware/gpu.ts';
+import { H100 } from './hardware/h100.ts';
+import { Machine } from './hardware/machine.ts';
+import { buildObjects, type PlacedPod } from './kubernetes/build-objects.ts';
+import { createObjectStore, type ObjectStore } from './kubernetes/object-store.ts';
+import type { PodRuntime } from './pod-runtime.ts';
+import { Engine } from './serving/engine.ts';
+import { createFrontDoor, type FrontDoor } from './serving/front-door.ts';
+import { createHttpMetrics, type HttpMetrics } from './serving/http-metrics.ts';
+import type { Replica } from './serving/router.ts';
+import { createStation } from './serving/station.ts';
+import { startTraffic } from './serving/traffic.ts';
+import { startEngineLog } from './telemetry/engine-log.ts';
+import type { SignalBuffer } from './telemetry/signals.ts';
+
+/** One simulated cluster in motion. */
+export interface Cluster {
+  plan: ClusterPlan;
+  store: ObjectStore;
+  machines: readonly Machine[];
+  pods: readonly PodRuntime[];
+  /** Replicas by the model's workload. */
+  replicas: ReadonlyMap<string, readonly Replica[]>;
+  /** Which pod holds a card; absent for a free one. */
+  ownerOf: ReadonlyMap<Gpu, PodRuntime>;
+  http: ReadonlyMap<PodRuntime, HttpMetrics>;
+  frontDoor: FrontDoor;
+}
+
+const TICK_MS = 1000;
+const HEARTBEAT_MS = 300_000;
+
+export function createCluster(options: {
+  plan: ClusterPlan;
+  seed: number;
+  timeline: Timeline;
+  signals: SignalBuffer;
+}): Cluster {
+  const { plan, seed, timeline, signals } = options;
+  const stream = (name: string): Random => randomStream(seed, `${plan.name}/${name}`);
+  const store = createObjectStore(180_000);
+  const placed = buildObjects(plan, store, stream('objects'), timeline.now);
+  const machines = buildMachines(plan, stream('machines'), timeline.now);
+  const pods = placed.map((pod) => runPod(plan, pod, machines));
+  const free = new Map(machines.map((machine) => [machine, [...machine.gpus]]));
+  const ownerOf = new Map<Gpu, PodRuntime>();
+  const replicas = new Map<string, Replica[]>();
+  for (const { workload, profile } of plan.models) {
+    replicas.set(
+      workload,
+      podsOf(pods, workload).map((pod) => {
+        const gpus = free.get(pod.machine)?.splice(0, profile.tensorParallel) ?? [];
+        if (gpus.length < profile.tensorParallel)
+          throw new Error(`${pod.machine.plan.name} has too few GPUs for ${workload}`);
+        for (const gpu of gpus) {
+          ownerOf.set(gpu, pod);
+          gpu.usedMiB = Math.round(H100.memoryMiB * profile.gpuMemoryUtilization) + 910;
+        }
+        return { pod, engine: new Engine({ timeline, model: profile, gpus }) };
+      }),
+    );
+  }
+  const http = new Map(pods.map((pod) => [pod, createHttpMetrics()]));
+  const frontDoor = createFrontDoor({
+    timeline,
+    random: stream('requests'),
+    signals,
+    services: {
+      gateway: podsOf(pods, 'gateway'),
+      ragApi: podsOf(pods, 'rag-api'),
+      embedding: createStation({
+        timeline,
+        random: stream('embedding'),
+        pods: podsOf(pods, 'embedding'),
+        plan: { workersPerPod: 4, medianMs: 16, sigma: 0.3, bytesIn: 1800, bytesOut: 9000, cores: 1 },
+      }),
+      vectorDatabase: createStation({
+        timeline,
+        random: stream('qdrant'),
+        pods: podsOf(pods, 'qdrant'),
+        plan: { workersPerPod: 8, medianMs: 7, sigma: 0.45, bytesIn: 9000, bytesOut: 26_000, cores: 1 },
+      }),
+      replicas,
+      http,
+    },
+  });
+  const allReplicas = [...replicas.values()].flat();
+  startTicks(timeline, machines, allReplicas);
+  startHeartbeats(timeline, store);
+  startEngineLog(timeline, signals, allReplicas);
+  for (const [i, traffic] of plan.traffic.entries()) {
+    startTraffic({ timeline, random: stream(`traffic ${i}`), plan: traffic, send: frontDoor.send });
+  }
+  return { plan, store, machines, pods, replicas, ownerOf, http, frontDoor };
+}
+
+function buildMachines(plan: ClusterPlan, random: Random, nowMs: number): Machine[] {
+  return plan.nodes.map((node) => {
+    const gpus = Array.from({ length: node.gpus }, (_, index) => {
+      const bus = [0x1b, 0x43, 0x9d, 0xc3, 0x4e, 0x61, 0xab, 0xd1][index] ?? index;
+      return new Gpu({
+        uuid: `GPU-${uuid(random)}`,
+        index,
+        pciBusId: `00000000:${bus.toString(16).toUpperCase().padStart(2, '0')}:00.0`,
+        inletC: plan.inletC + index * 0.8 + random.next(),
+      });
+    });
+    return new Machine({ plan: node, gpus, bootMs: nowMs - 41 * 86_400_000 - random.below(86_400_000), random });
+  });
+}
+
+function runPod(plan: ClusterPlan, placed: PlacedPod, machines: readonly Machine[]): PodRuntime {
+  const { pod, plan: workload } = placed;
+  const machine = machines.find((candidate) => candidate.plan.name === placed.node);
+  if (!machine) throw new Error(`${workload.name} is placed on ${placed.node}, which does not exist`);
+  const container = new Container({
+    limitCores: workload.container.cpuLimit,
+    idleCores: workload.container.idleCores,
+    restingMemory: workload.container.restingMemory,
+  });
+  machine.containers.push(container);
+  return {
+    container,
+    machine,
+    port: workload.container.port,
+    startedMs: Date.parse(pod.status.containerStatuses[0]?.state.running.startedAt ?? ''),
+    source: {
+      cluster: plan.name,
+      namespace: workload.namespace,
+      pod: pod.metadata.name,
+      podUid: pod.metadata.uid,
+      podIp: pod.status.podIP,
+      container: workload.container.name,
+      node: placed.node,
+      workload: workload.name,
+      workloadKind: workload.kind,
+      image: workload.container.image,
+    },
+  };
+}
+
+function podsOf(pods: readonly PodRuntime[], workload: string): PodRuntime[] {
+  return pods.filter((pod) => pod.source.workload === workload);
+}
+
+/** Once a second the hardware answers for what ran on it. */
+function startTicks(timeline: Timeline, machines: readonly Machine[], replicas: readonly Replica[]): void {
+  const tick = () => {
+    for (const { engine, pod } of replicas) {
+      engine.settle();
+      // The engine core and each worker poll shared memory: a core each while anything runs.
+      pod.container.idleCores = engine.running > 0 ? 1 + engine.model.tensorParallel : 0.05;
+    }
+    for (const machine of machines) {
+      for (const gpu of machine.gpus) gpu.tick(TICK_MS / 1000);
+      machine.tick(TICK_MS / 1000);
+    }
+    timeline.at(timeline.now + TICK_MS, tick);
+  };
+  timeline.at(timeline.now + TICK_MS, tick);
+}
+
+/** Kubelets renew their node's status every five minutes even when nothing changed. */
+function startHeartbeats(timeline: Timeline, store: ObjectStore): void {
+  const beat = () => {
+    const lastHeartbeatTime = `${new Date(timeline.now).toISOString().slice(0, 19)}Z`;
+    for (const node of store.list('nodes')) {
+      const conditions = node.status.conditions.map((condition) => ({ ...condition, lastHeartbeatTime }));
+      store.put({ ...node, status: { ...node.status, conditions } });
+    }
+    timeline.at(timeline.now + HEARTBEAT_MS, beat);
+  };
+  timeline.at(timeline.now + HEARTBEAT_MS, beat);
+}

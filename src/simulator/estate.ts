@@ -1,0 +1,59 @@
+import { type ClusterPlan, defaultEstate } from './blueprint.ts';
+import { type Cluster, createCluster } from './cluster.ts';
+import { createTimeline } from './core/timeline.ts';
+import { type ActiveFault, type FaultOrder, type GroundTruth, injectFault } from './faults.ts';
+import { createTargets, type ScrapeTarget } from './pages/targets.ts';
+import { createSignalBuffer, type SignalBuffer } from './telemetry/signals.ts';
+
+/** A simulated estate: everything in it follows from plan, seed and start, and from the faults that are switched. */
+export interface Estate {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly clusters: readonly Cluster[];
+  readonly targets: readonly ScrapeTarget[];
+  readonly signals: SignalBuffer;
+  /** Lets everything happen up to that time; never goes back. */
+  runTo(ms: number): void;
+  /** Switches a fault on now; the same fault on the same target twice is one. Throws an Error for an unknown target. */
+  startFault(order: FaultOrder): GroundTruth;
+  /** Heals every active fault that fits the order. */
+  stopFault(order: FaultOrder): void;
+  /** What is wrong now. */
+  readonly truths: readonly GroundTruth[];
+}
+
+export function createEstate(options: { seed: number; startMs: number; plan?: ClusterPlan[] }): Estate {
+  const timeline = createTimeline(options.startMs);
+  const signals = createSignalBuffer();
+  const clusters = (options.plan ?? defaultEstate()).map((plan) =>
+    createCluster({ plan, seed: options.seed, timeline, signals }),
+  );
+  let active: ActiveFault[] = [];
+  return {
+    get now() {
+      return timeline.now;
+    },
+    clusters,
+    targets: clusters.flatMap((cluster) => createTargets(cluster, () => timeline.now)),
+    signals,
+    runTo: (ms) => timeline.runTo(ms),
+    startFault(order) {
+      const fault = injectFault(clusters, order, timeline.now);
+      const same = active.find(({ truth }) => truth.fault === fault.truth.fault && truth.entity === fault.truth.entity);
+      if (same) return same.truth;
+      active.push(fault);
+      return fault.truth;
+    },
+    stopFault(order) {
+      const fits = ({ truth }: ActiveFault) =>
+        truth.fault === order.fault &&
+        (order.gpu === undefined || truth.entity.endsWith(`/${order.gpu}`)) &&
+        (order.cluster === undefined || truth.entity.startsWith(`gpu:${order.cluster}/`));
+      for (const fault of active.filter(fits)) fault.heal();
+      active = active.filter((fault) => !fits(fault));
+    },
+    get truths() {
+      return active.map((fault) => fault.truth);
+    },
+  };
+}
