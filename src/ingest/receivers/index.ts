@@ -3,6 +3,14 @@
  * and a line here. Receivers decode and answer in their protocol's own words; what is in the signals is not their affair.
  */
 
+export {
+  type KnownObject,
+  type KubernetesConnection,
+  type KubernetesWatch,
+  type KubernetesWatchOptions,
+  type ResourceState,
+  startKubernetesWatch,
+} from './kubernetes/index.ts';
 export { lokiPush } from './loki-push/index.ts';
 export { type BodyLimits, defaultBodyLimits, type ReceiverOptions } from './options.ts';
 export { type OtlpGrpc, otlpHttp, startOtlpGrpc } from './otlp/index.ts';

@@ -1,0 +1,13 @@
+/**
+ * Watches clusters' Kubernetes APIs and hands every new version of an object to the pipeline. Own list-watch loops; the
+ * library does authentication and TLS. Reads no Secrets and no ConfigMaps.
+ */
+
+export type { KubernetesConnection } from './connection.ts';
+export type { KnownObject } from './tracker.ts';
+export {
+  type KubernetesWatch,
+  type KubernetesWatchOptions,
+  type ResourceState,
+  startKubernetesWatch,
+} from './watch.ts';
