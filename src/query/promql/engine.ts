@@ -1,6 +1,19 @@
-import type { Clock } from '../../base/index.ts';
-import type { LabelSet, Scope } from '../../model/index.ts';
+import { anySignal, type Clock } from '../../base/index.ts';
+import { compareLabels, type Scope } from '../../model/index.ts';
 import type { MetricSource } from '../sources/index.ts';
+import type { MatrixSeries, QueryResult, QueryValue } from './answer.ts';
+import { checkTypes } from './check.ts';
+import { PromqlError } from './error.ts';
+import { Annotations } from './evaluate/annotations.ts';
+import { Budget } from './evaluate/budget.ts';
+import { evaluate, evaluateRange } from './evaluate/evaluate.ts';
+import { dropMarkedNames, mergeEqual } from './evaluate/names.ts';
+import type { Query } from './evaluate/query.ts';
+import { Reader } from './evaluate/reader.ts';
+import { type Points, type Row, timeOf, type Value } from './evaluate/values.ts';
+import { DEFAULT_LIMITS, type PromqlLimits } from './limits.ts';
+import { TYPE_NAMES } from './signature.ts';
+import { type Expr, parseExpr } from './syntax/index.ts';
 
 /** Answers PromQL as Prometheus 3 does, over any metric source. Stateless between queries. */
 export interface PromqlEngine {
@@ -14,15 +27,8 @@ export interface PromqlEngineOptions {
   source: MetricSource;
   clock: Clock;
   limits?: Partial<PromqlLimits>;
-}
-
-export interface PromqlLimits {
-  seconds: number;
-  memoryBytes: number;
-  /** Series that one selector may match. */
-  series: number;
-  /** Samples and points that one query may hold or compute. */
-  samples: number;
+  /** Drop names at the end of a query only, as Prometheus does behind a feature flag and in its own test scripts. */
+  delayNames?: boolean;
 }
 
 interface QueryCommon {
@@ -46,37 +52,151 @@ export interface RangeQuery extends QueryCommon {
   stepMs: number;
 }
 
-export interface QueryResult {
-  value: QueryValue;
-  /** Texts as Prometheus words them, with position. */
-  warnings: string[];
-  infos: string[];
-  stats: QueryStats;
+const LOOKBACK_MS = 300_000;
+/** Prometheus' global evaluation interval when nobody sets one. */
+const SUBQUERY_STEP_MS = 60_000;
+/** More points per series than this is a mistake rather than a graph. */
+const MAX_POINTS = 11_000;
+
+export function createPromqlEngine(options: PromqlEngineOptions): PromqlEngine {
+  return {
+    async instant(request) {
+      const { expr, type } = parseQuery(request.query);
+      const points = { startMs: Math.trunc(request.timeMs), stepMs: 1, steps: 1 };
+      return run(
+        options,
+        request,
+        { startMs: points.startMs, endMs: points.startMs, stepMs: 0, isRange: false },
+        async (query) =>
+          type === 'range' ? rawMatrix(expr, points, query) : instantValue(await evaluate(expr, points, query), points),
+      );
+    },
+    async range(request) {
+      checkBounds(request);
+      const { expr, type } = parseQuery(request.query);
+      if (type === 'range' || type === 'string') {
+        throw new PromqlError(
+          'bad_data',
+          `invalid expression type "${TYPE_NAMES[type]}" for range query, must be Scalar or instant Vector`,
+        );
+      }
+      const { startMs, endMs, stepMs } = request;
+      const points = { startMs, stepMs, steps: Math.floor((endMs - startMs) / stepMs) + 1 };
+      return run(options, request, { startMs, endMs, stepMs, isRange: true }, async (query) =>
+        rangeValue(await evaluate(expr, points, query), points),
+      );
+    },
+  };
 }
 
-export interface QueryStats {
-  /** Samples read from the source. */
-  samples: number;
-  series: number;
-  /** Reads that the source was asked for. */
-  queries: number;
+function parseQuery(text: string) {
+  const expr = parseExpr(text);
+  return { expr, type: checkTypes(text, expr) };
 }
 
-export type QueryValue =
-  | { kind: 'vector'; samples: VectorSample[] }
-  | { kind: 'matrix'; series: MatrixSeries[] }
-  | { kind: 'scalar'; timeMs: number; value: number }
-  | { kind: 'string'; timeMs: number; value: string };
-
-export interface VectorSample {
-  labels: LabelSet;
-  timeMs: number;
-  value: number;
+function checkBounds({ startMs, endMs, stepMs }: RangeQuery): void {
+  if (endMs < startMs) throw new PromqlError('bad_data', 'end timestamp must not be before start time');
+  if (!(stepMs > 0)) {
+    throw new PromqlError(
+      'bad_data',
+      'zero or negative query resolution step widths are not accepted. Try a positive integer',
+    );
+  }
+  if ((endMs - startMs) / stepMs > MAX_POINTS) {
+    throw new PromqlError(
+      'bad_data',
+      'exceeded maximum resolution of 11,000 points per timeseries. Try decreasing the query resolution (?step=XX)',
+    );
+  }
 }
 
-/** Points in order of time; missing points are left out. */
-export interface MatrixSeries {
-  labels: LabelSet;
-  timesMs: Float64Array;
-  values: Float64Array;
+async function run(
+  options: PromqlEngineOptions,
+  request: QueryCommon,
+  bounds: Pick<Query, 'startMs' | 'endMs' | 'stepMs' | 'isRange'>,
+  work: (query: Query) => Promise<QueryValue>,
+): Promise<QueryResult> {
+  const limits = limitsFor(options, request);
+  // When one part of a query fails, its reads that are still under way are of no use.
+  const failed = new AbortController();
+  const signal = anySignal(request.signal, failed.signal);
+  const budget = new Budget({ clock: options.clock, limits, signal: request.signal });
+  const reader = new Reader({ source: options.source, limits, budget, signal });
+  const annotations = new Annotations(request.query);
+  const query: Query = {
+    ...bounds,
+    lookbackMs: request.lookbackMs ?? LOOKBACK_MS,
+    defaultStepMs: SUBQUERY_STEP_MS,
+    scope: request.scope,
+    delayNames: options.delayNames ?? false,
+    annotations,
+    budget,
+    reader,
+  };
+  try {
+    budget.check();
+    const value = await work(query);
+    const stats = { samples: budget.samplesRead, series: reader.series, queries: reader.queries };
+    return { value, warnings: annotations.warnings(), infos: annotations.infos(), stats };
+  } finally {
+    failed.abort();
+  }
+}
+
+function limitsFor(options: PromqlEngineOptions, request: QueryCommon): PromqlLimits {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const seconds = request.timeoutMs === undefined ? limits.seconds : Math.min(limits.seconds, request.timeoutMs / 1000);
+  return { ...limits, seconds };
+}
+
+function instantValue(value: Value, points: Points): QueryValue {
+  const timeMs = points.startMs;
+  if (value.kind === 'scalar') return { kind: 'scalar', timeMs, value: value.values[0] ?? Number.NaN };
+  if (value.kind === 'string') return { kind: 'string', timeMs, value: value.value };
+  const rows = mergeEqual(dropMarkedNames(value.rows)).filter((row) => row.present[0]);
+  return { kind: 'vector', samples: rows.map((row) => ({ labels: row.labels, timeMs, value: row.values[0] ?? 0 })) };
+}
+
+function rangeValue(value: Value, points: Points): QueryValue {
+  const rows =
+    value.kind === 'vector'
+      ? mergeEqual(dropMarkedNames(value.rows))
+      : value.kind === 'scalar'
+        ? [scalarRow(value.values)]
+        : [];
+  const series = rows.map((row) => seriesOf(row, points)).filter((one) => one.values.length > 0);
+  return { kind: 'matrix', series: series.sort((a, b) => compareLabels(a.labels, b.labels)) };
+}
+
+function scalarRow(values: Float64Array): Row {
+  return { labels: [], dropName: false, values, present: new Uint8Array(values.length).fill(1) };
+}
+
+function seriesOf(row: Row, points: Points): MatrixSeries {
+  const steps = row.present.reduce((count, is) => count + is, 0);
+  const timesMs = new Float64Array(steps);
+  const values = new Float64Array(steps);
+  for (let step = 0, to = 0; step < points.steps; step++) {
+    if (!row.present[step]) continue;
+    timesMs[to] = timeOf(points, step);
+    values[to] = row.values[step] ?? 0;
+    to++;
+  }
+  return { labels: row.labels, timesMs, values };
+}
+
+/** A range vector on its own: the samples of its one window as they are. */
+async function rawMatrix(expr: Expr, points: Points, query: Query): Promise<QueryValue> {
+  const range = await evaluateRange(expr, points, query);
+  const endMs = range.endMs(0);
+  const series = range.rows.map(({ labels, timesMs, values }) => {
+    const from = timesMs.findIndex((time) => time > endMs - range.rangeMs);
+    const after = timesMs.findIndex((time) => time > endMs);
+    const bounds = [from < 0 ? timesMs.length : from, after < 0 ? timesMs.length : after] as const;
+    return { labels, timesMs: timesMs.slice(...bounds), values: values.slice(...bounds) };
+  });
+  return {
+    kind: 'matrix',
+    series: series.filter((one) => one.values.length > 0).sort((a, b) => compareLabels(a.labels, b.labels)),
+  };
 }

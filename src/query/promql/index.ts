@@ -1,4 +1,7 @@
 /** PromQL: parse, check, plan with pushdown, evaluate on grids of points over a metric source. */
 
-export type * from './engine.ts';
+export type * from './answer.ts';
+export * from './engine.ts';
 export * from './error.ts';
+export { formatNumber } from './evaluate/number-text.ts';
+export type { PromqlLimits } from './limits.ts';

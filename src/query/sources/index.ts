@@ -1,3 +1,5 @@
 /** Where query engines read from: one contract, an implementation per kind of store. */
 
 export * from './contract.ts';
+export { compileMatcher, compileMatchers } from './matcher.ts';
+export { createMemorySource, type MemorySource } from './memory/index.ts';

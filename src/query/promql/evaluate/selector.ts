@@ -1,0 +1,139 @@
+import type { GridColumns, GridFunction, SampleColumns } from '../../sources/index.ts';
+import type { RangeSelector, VectorSelector } from '../syntax/index.ts';
+import { durationMs, type Query, resolveShift } from './query.ts';
+import { staleTest, withoutStale } from './stale.ts';
+import { lastTime, type Points, type RangeValue, type Row, timeOf } from './values.ts';
+
+/** The newest sample within the look-back at every point; none where that is a stale marker. */
+export async function selectInstant(selector: VectorSelector, points: Points, query: Query): Promise<Row[]> {
+  const { sampled, spread } = shiftPoints(selector, points, query);
+  const pushed = await readGrid(selector, 'last', query.lookbackMs, sampled, query);
+  if (pushed) return spread(pushed);
+  return spread(
+    newest(await readSamples(selector, query.lookbackMs, sampled, query), sampled, query.lookbackMs, 'value'),
+  );
+}
+
+/** As `selectInstant`, with the samples' own times in seconds as values. */
+export async function selectTimestamps(selector: VectorSelector, points: Points, query: Query): Promise<Row[]> {
+  const { sampled, spread } = shiftPoints(selector, points, query);
+  return spread(
+    newest(await readSamples(selector, query.lookbackMs, sampled, query), sampled, query.lookbackMs, 'time'),
+  );
+}
+
+/** The samples that the windows of all points need. */
+export async function selectRange(range: RangeSelector, points: Points, query: Query): Promise<RangeValue> {
+  const rangeMs = durationMs(range.range, query);
+  const { sampled, fixed } = shiftPoints(range.selector, points, query);
+  const columns = await readSamples(range.selector, rangeMs, sampled, query);
+  const rows = columns.series.map((labels, i) => ({
+    labels,
+    dropName: false,
+    ...withoutStale(
+      columns.timesMs.subarray(columns.offsets[i], columns.offsets[i + 1]),
+      columns.values.subarray(columns.offsets[i], columns.offsets[i + 1]),
+    ),
+  }));
+  return {
+    rows: rows.filter((row) => row.values.length > 0),
+    rangeMs,
+    endMs: fixed ? () => sampled.startMs : (step) => timeOf(sampled, step),
+    fixed,
+  };
+}
+
+/** The function of every window where the samples are; undefined when the source can't. */
+export async function selectPushed(
+  range: RangeSelector,
+  name: GridFunction,
+  points: Points,
+  query: Query,
+): Promise<Row[] | undefined> {
+  const { sampled, spread } = shiftPoints(range.selector, points, query);
+  const rows = await readGrid(range.selector, name, durationMs(range.range, query), sampled, query);
+  return rows && spread(rows);
+}
+
+interface Shifted {
+  /** The points in the time of the samples. */
+  sampled: Points;
+  fixed: boolean;
+  /** From rows at the sampled points to rows at the query's points. */
+  spread: (rows: Row[]) => Row[];
+}
+
+/** Applies `offset` and `@`, so that nobody below has to know of them. */
+export function shiftPoints(selector: VectorSelector, points: Points, query: Query): Shifted {
+  const { atMs, offsetMs } = resolveShift(selector.time, query);
+  if (atMs === undefined) {
+    return { sampled: { ...points, startMs: points.startMs - offsetMs }, fixed: false, spread: (rows) => rows };
+  }
+  const sampled = { startMs: atMs - offsetMs, stepMs: points.stepMs, steps: 1 };
+  return { sampled, fixed: true, spread: (rows) => rows.map((row) => repeat(row, points.steps)) };
+}
+
+function repeat(row: Row, steps: number): Row {
+  return {
+    ...row,
+    values: new Float64Array(steps).fill(row.values[0] ?? 0),
+    present: new Uint8Array(steps).fill(row.present[0] ?? 0),
+  };
+}
+
+function readSamples(selector: VectorSelector, windowMs: number, points: Points, query: Query): Promise<SampleColumns> {
+  return query.reader.samples({
+    matchers: selector.matchers,
+    afterMs: points.startMs - windowMs,
+    throughMs: lastTime(points),
+    scope: query.scope,
+  });
+}
+
+async function readGrid(
+  selector: VectorSelector,
+  name: GridFunction,
+  windowMs: number,
+  points: Points,
+  query: Query,
+): Promise<Row[] | undefined> {
+  const grid = query.reader.grid;
+  if (!grid?.functions.has(name) || windowMs <= 0) return undefined;
+  const { matchers } = selector;
+  return rowsOf(
+    await query.reader.gridOf(grid, { matchers, scope: query.scope, function: name, windowMs, ...points }),
+    points.steps,
+  );
+}
+
+/** Rows as views into a grid's columns. */
+export function rowsOf(grid: GridColumns, steps: number): Row[] {
+  return grid.series.map((labels, i) => ({
+    labels,
+    dropName: false,
+    values: grid.values.subarray(i * steps, (i + 1) * steps),
+    present: grid.present.subarray(i * steps, (i + 1) * steps),
+  }));
+}
+
+function newest(columns: SampleColumns, points: Points, lookbackMs: number, what: 'value' | 'time'): Row[] {
+  const isStale = staleTest(columns.values);
+  return columns.series.map((labels, series) => {
+    const values = new Float64Array(points.steps);
+    const present = new Uint8Array(points.steps);
+    const end = columns.offsets[series + 1] ?? 0;
+    let next = columns.offsets[series] ?? 0;
+    const first = next;
+    for (let step = 0; step < points.steps; step++) {
+      const time = timeOf(points, step);
+      while (next < end && (columns.timesMs[next] ?? 0) <= time) next++;
+      const at = next - 1;
+      if (at < first) continue;
+      const sampleTime = columns.timesMs[at] ?? 0;
+      if (sampleTime <= time - lookbackMs || isStale(at)) continue;
+      values[step] = what === 'time' ? sampleTime / 1000 : (columns.values[at] ?? 0);
+      present[step] = 1;
+    }
+    return { labels, dropName: false, values, present };
+  });
+}
