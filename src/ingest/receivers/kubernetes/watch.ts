@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock, Logger } from '../../../base/index.ts';
 import type { ObjectVersion } from '../../../model/index.ts';
 import { BackPressureError, type SignalSink } from '../../sink.ts';
@@ -44,6 +45,8 @@ const MOST_REFUSALS = 5;
 
 export function startKubernetesWatch(options: KubernetesWatchOptions): KubernetesWatch {
   const stopped = new AbortController();
+  // Every resource waits on it.
+  setMaxListeners(0, stopped.signal);
   const times = { ...defaultTimes, ...options.times };
   let opened: KubernetesApi | undefined;
   const api = () => {
