@@ -17,12 +17,12 @@ export interface EvidenceRequest {
   of: readonly EntityRef[];
   by?: EntityKind;
   stat?: Stat;
-  /** Only for `edge.*`: calls of `of` to this service. */
-  callee?: EntityRef;
   from: number;
   to: number;
   /** Milliseconds between points; `from` is the first. */
   step: number;
+  /** Range of rates in seconds. */
+  rateSeconds: number;
 }
 
 export interface EvidenceAnswer {

@@ -1,0 +1,254 @@
+import type { EntityRef, Onset, SymptomKind } from '../../model/index.ts';
+import type { Need, Readings } from './check.ts';
+import type { Focus } from './focus.ts';
+import { has, type Reading, shiftOf } from './reading.ts';
+import { median, sum } from './robust.ts';
+import type { Shift } from './shift.ts';
+import { type Frame, timeAt } from './window.ts';
+
+/** What moved for users, since when, and how it spreads over the replicas. */
+export interface Symptom {
+  kind: SymptomKind;
+  /**
+   * `moved`: a signal left its usual range within the window; `violated`: nothing moved, but the objective is missed
+   * all along; `quiet`: neither; `blind`: there is nothing to tell by.
+   */
+  state: 'moved' | 'violated' | 'quiet' | 'blind';
+  /** The signal that says so, over the whole focus; for `quiet` the one that was watched. */
+  reading: Reading | undefined;
+  shift: Shift | undefined;
+  onset: Onset | undefined;
+  endMs: number;
+  /** The default objective, when it can be judged. */
+  objective: { limit: number; value: number; met: boolean } | undefined;
+  impacts: readonly PodImpact[];
+}
+
+/** The symptom's signal on one pod. */
+export interface PodImpact {
+  pod: EntityRef;
+  before: number;
+  during: number;
+  /** Share of the whole excess (change times requests) that falls on this pod; all sum to 1. */
+  share: number;
+  affected: boolean;
+  reading: Reading;
+}
+
+/** Seconds at the 95th percentile of time to first token, where no SLO is configured. */
+export const DEFAULT_TTFT_OBJECTIVE = 2;
+/** A latency that grows by less is within what operators call normal. */
+const LEAST_LATENCY_FACTOR = 1.3;
+const LEAST_ERROR_SHARE = 0.02;
+
+interface Candidate {
+  kind: SymptomKind;
+  /** Of the whole focus. */
+  need: Need;
+  byPod?: Need;
+  direction: 'up' | 'down';
+  least?: number;
+}
+
+const CANDIDATES: readonly Candidate[] = [
+  latency('inference.itl'),
+  latency('inference.ttft'),
+  latency('inference.e2e'),
+  {
+    kind: 'latency',
+    need: { signal: 'service.duration', of: 'services', stat: 'p95', optional: true },
+    direction: 'up',
+    least: LEAST_LATENCY_FACTOR,
+  },
+  {
+    kind: 'errors',
+    need: { signal: 'inference.errors', of: 'self', optional: true },
+    byPod: { signal: 'inference.errors', of: 'workload', by: 'pod', optional: true },
+    direction: 'up',
+    least: 2,
+  },
+  { kind: 'errors', need: { signal: 'service.errors', of: 'services', optional: true }, direction: 'up', least: 2 },
+  {
+    kind: 'availability',
+    need: { signal: 'workload.ready', of: 'workload', optional: true },
+    direction: 'down',
+    least: 1,
+  },
+  {
+    kind: 'throughput',
+    need: { signal: 'inference.output_tokens', of: 'self', optional: true },
+    byPod: { signal: 'inference.output_tokens', of: 'workload', by: 'pod', optional: true },
+    direction: 'down',
+    least: LEAST_LATENCY_FACTOR,
+  },
+];
+
+const REQUESTS: Need = { signal: 'inference.requests', of: 'self', optional: true };
+const POD_REQUESTS: Need = { signal: 'inference.requests', of: 'workload', by: 'pod', optional: true };
+const SERVICE_REQUESTS: Need = { signal: 'service.requests', of: 'services', optional: true };
+const DESIRED: Need = { signal: 'workload.desired', of: 'workload', optional: true };
+
+export const SYMPTOM_NEEDS: readonly Need[] = [
+  ...CANDIDATES.flatMap(({ need, byPod }) => (byPod ? [need, byPod] : [need])),
+  REQUESTS,
+  POD_REQUESTS,
+  SERVICE_REQUESTS,
+  DESIRED,
+];
+
+function latency(signal: string): Candidate {
+  return {
+    kind: 'latency',
+    need: { signal, of: 'self', stat: 'p95' },
+    byPod: { signal, of: 'workload', by: 'pod', stat: 'p95' },
+    direction: 'up',
+    least: LEAST_LATENCY_FACTOR,
+  };
+}
+
+interface Observation {
+  candidate: Candidate;
+  /** The series that moved: of the whole, or of one pod when the whole hides it. */
+  reading: Reading;
+  shift: Shift;
+}
+
+/** Judges whether the focus has a symptom. Without a kind asked for, the strongest movement of any kind counts, throughput excepted. */
+export function findSymptom(
+  asked: SymptomKind | undefined,
+  focus: Focus,
+  frame: Frame,
+  window: { from: number; to: number },
+  read: (need: Need) => Readings,
+): Symptom {
+  const candidates = CANDIDATES.filter((c) => (asked ? c.kind === asked : c.kind !== 'throughput'));
+  const watched = candidates.flatMap((candidate) =>
+    read(candidate.need)
+      .all.filter(has)
+      .map((reading) => ({ candidate, reading })),
+  );
+  const seen = candidates
+    .flatMap((candidate) => observations(candidate, frame, window, read))
+    .filter((o) => matters(o, read));
+  const objective = judgeObjective(read({ signal: 'inference.ttft', of: 'self', stat: 'p95' }).one);
+  const strongest = seen.sort((a, b) => weight(b) - weight(a))[0];
+  if (strongest) return moved(strongest, focus, frame, objective, read);
+  const [first] = watched;
+  const missed = objective?.met === false && (asked ?? 'latency') === 'latency';
+  const shown = missed ? watched.find(({ reading }) => reading.signal === 'inference.ttft') : first;
+  const candidate = shown?.candidate ?? candidates[0];
+  return {
+    kind: asked ?? candidate?.kind ?? 'latency',
+    state: !first ? 'blind' : missed ? 'violated' : 'quiet',
+    reading: shown?.reading,
+    shift: undefined,
+    onset: undefined,
+    endMs: window.to,
+    objective,
+    impacts: candidate ? impactsOf(candidate, read) : [],
+  };
+}
+
+function moved(
+  observation: Observation,
+  focus: Focus,
+  frame: Frame,
+  objective: Symptom['objective'],
+  read: (need: Need) => Readings,
+): Symptom {
+  const { candidate, reading, shift } = observation;
+  const whole = read(candidate.need).of(focus.self.ref) ?? read(candidate.need).one;
+  return {
+    kind: candidate.kind,
+    state: 'moved',
+    reading: whole ?? reading,
+    shift,
+    onset: onsetOf(shift, frame, reading),
+    endMs: shift.end >= reading.values.length ? frame.to : timeAt(frame, shift.end),
+    objective,
+    impacts: impactsOf(candidate, read),
+  };
+}
+
+/** Shifts of the whole and of its pods that reach into the window. */
+function observations(
+  candidate: Candidate,
+  frame: Frame,
+  window: { from: number; to: number },
+  read: (need: Need) => Readings,
+): Observation[] {
+  const all = [...read(candidate.need).all, ...(candidate.byPod ? read(candidate.byPod).all : [])];
+  return all.flatMap((reading) => {
+    const shift = shiftOf(reading, frame, candidate.direction, candidate.least);
+    return shift && timeAt(frame, shift.end - 1) > window.from ? [{ candidate, reading, shift }] : [];
+  });
+}
+
+/** Errors must be more than a trickle; readiness that falls because fewer replicas are wanted is no symptom. */
+function matters({ candidate, shift, reading }: Observation, read: (need: Need) => Readings): boolean {
+  if (candidate.kind === 'errors') {
+    const requests = sum([
+      read(REQUESTS).one?.during ?? Number.NaN,
+      sum(read(SERVICE_REQUESTS).all.map((r) => r.during)),
+    ]);
+    return requests > 0 && shift.during / requests >= LEAST_ERROR_SHARE;
+  }
+  if (candidate.kind === 'availability') {
+    const desired = read(DESIRED).one;
+    return (
+      desired === undefined ||
+      reading.values.some((ready, i) => i >= shift.start && i < shift.end && ready < (desired.values[i] ?? 0))
+    );
+  }
+  return true;
+}
+
+/** Several strong movements are usual; the one that stands out most from its own noise dates the symptom best. */
+function weight({ candidate, shift, reading }: Observation): number {
+  const whole = reading.entity.startsWith('pod:') ? 0.8 : 1;
+  return whole * shift.strength * (candidate.kind === 'availability' ? 0.5 : 1);
+}
+
+/** A rate sees an event up to its whole range late, so the interval reaches back by that much. */
+function onsetOf(shift: Shift, frame: Frame, reading: Reading): Onset {
+  const lag = reading.unit === '1' || reading.unit === 'ratio' ? 0 : frame.rateSeconds * 1000;
+  return {
+    at: timeAt(frame, shift.start) - lag / 4,
+    low: timeAt(frame, shift.low) - lag,
+    high: timeAt(frame, shift.high) + frame.step / 2,
+  };
+}
+
+function impactsOf(candidate: Candidate, read: (need: Need) => Readings): PodImpact[] {
+  if (!candidate.byPod) return [];
+  const pods = read(candidate.byPod).all.filter(has);
+  const requests = read(POD_REQUESTS);
+  const usual = median(pods.map((pod) => pod.before));
+  const rows = pods.map((reading) => {
+    const before = Number.isFinite(reading.before) ? reading.before : usual;
+    const change = candidate.direction === 'up' ? reading.during - before : before - reading.during;
+    const served = requests.of(reading.entity)?.during;
+    const busy = served !== undefined && Number.isFinite(served) ? served : 1;
+    return { reading, before, excess: Math.max(0, change) * (candidate.kind === 'latency' ? busy : 1) };
+  });
+  const total = sum(rows.map((row) => row.excess));
+  const largest = Math.max(0, ...rows.map((row) => row.excess));
+  return rows.map(({ reading, before, excess }) => ({
+    pod: reading.entity,
+    before,
+    during: reading.during,
+    share: total > 0 ? excess / total : 0,
+    affected: excess > 0 && excess >= largest / 4 && movedEnough(candidate, before, reading.during),
+    reading,
+  }));
+}
+
+function movedEnough(candidate: Candidate, before: number, during: number): boolean {
+  const [low, high] = candidate.direction === 'up' ? [before, during] : [during, before];
+  return low <= 0 ? high > 0 : high / low >= LEAST_LATENCY_FACTOR;
+}
+
+function judgeObjective(ttft: Reading | undefined): Symptom['objective'] {
+  if (!has(ttft)) return undefined;
+  return { limit: DEFAULT_TTFT_OBJECTIVE, value: ttft.during, met: ttft.during <= DEFAULT_TTFT_OBJECTIVE };
+}
