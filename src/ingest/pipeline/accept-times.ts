@@ -8,6 +8,9 @@ export interface AcceptedTimes {
 
 export const defaultAcceptedTimes: AcceptedTimes = { pastMs: 7 * 86_400_000, futureMs: 10 * 60_000 };
 
+/** 1900-01-01, where the store's times begin. */
+const EARLIEST_MS = -2_208_988_800_000;
+
 export interface TimeWindow {
   oldestMs: number;
   newestMs: number;
@@ -15,7 +18,7 @@ export interface TimeWindow {
 
 export function timeWindow(accepted: AcceptedTimes, nowMs: number): TimeWindow {
   return {
-    oldestMs: accepted.pastMs === 'any' ? Number.NEGATIVE_INFINITY : nowMs - accepted.pastMs,
+    oldestMs: accepted.pastMs === 'any' ? EARLIEST_MS : nowMs - accepted.pastMs,
     newestMs: nowMs + accepted.futureMs,
   };
 }
