@@ -221,10 +221,15 @@ describe('a bad API', () => {
     };
     for (let i = 0; i < 40; i++) api.put('pods', pod(`p${i}`));
     start();
+    const lives = new Map<number, number>();
     for (let step = 0; step < 400; step++) {
-      const name = `p${Math.floor(random() * 60)}`;
-      if (random() < 0.3) api.remove('pods', `uid-${name}`);
-      else api.put('pods', pod(name, random() < 0.5 ? 'Running' : 'Pending', { labels: { step: String(step) } }));
+      const index = Math.floor(random() * 60);
+      // A uid is never given again: what comes back under an index is another object.
+      const name = `p${index}${'x'.repeat(lives.get(index) ?? 0)}`;
+      if (random() < 0.3) {
+        api.remove('pods', `uid-${name}`);
+        lives.set(index, (lives.get(index) ?? 0) + 1);
+      } else api.put('pods', pod(name, random() < 0.5 ? 'Running' : 'Pending', { labels: { step: String(step) } }));
       if (step % 9 === 0)
         api.behaviour.expireWatches = (['no', 'status', 'event'] as const)[Math.floor(random() * 3)] ?? 'no';
       if (step % 11 === 0) api.behaviour.closeWatchesAtOnce = random() < 0.3;
