@@ -138,12 +138,12 @@ class TypeCheck {
     if (variadic > 0 && given < args.length - 1) this.fail(expr.span, `expected at least ${args.length - 1} ${call}`);
     if (variadic > 0 && given > args.length - 1 + variadic)
       this.fail(expr.span, `expected at most ${args.length - 1 + variadic} ${call}`);
-    expr.args.forEach((arg, index) => {
+    for (const [index, arg] of expr.args.entries()) {
       const wanted = args[Math.min(index, args.length - 1)];
       // The second argument of info() is a list of matchers in a selector's clothes, which may well be empty.
-      if (expr.name === 'info' && index === 1) return this.checkInfoMatchers(arg);
-      if (wanted) this.expect(arg, wanted, `call to function ${quote(expr.name)}`);
-    });
+      if (expr.name === 'info' && index === 1) this.checkInfoMatchers(arg);
+      else if (wanted) this.expect(arg, wanted, `call to function ${quote(expr.name)}`);
+    }
     return spec.returns;
   }
 

@@ -112,11 +112,11 @@ function merged(series: StoredSeries, batch: SampleBatch, samples: number[]): St
   const times = [...series.timesMs, ...samples.map((index) => batch.timesMs[index] ?? 0)];
   const all = new Float64Array(times.length);
   all.set(series.values);
-  samples.forEach((index, i) => all.set(batch.values.subarray(index, index + 1), old + i));
+  for (const [i, index] of samples.entries()) all.set(batch.values.subarray(index, index + 1), old + i);
   const order = times.map((_, i) => i).sort((a, b) => (times[a] ?? 0) - (times[b] ?? 0));
   const kept = order.filter((index, i) => i === 0 || times[index] !== times[order[i - 1] ?? 0]);
   const values = new Float64Array(kept.length);
-  kept.forEach((index, i) => values.set(all.subarray(index, index + 1), i));
+  for (const [i, index] of kept.entries()) values.set(all.subarray(index, index + 1), i);
   return { ...series, timesMs: kept.map((index) => times[index] ?? 0), values };
 }
 

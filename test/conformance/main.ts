@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runScript, type ScriptReport } from './run.ts';
+import { memoryTarget } from './targets.ts';
+
+/** `npm run conformance -- promql DIR [--json FILE] [--over memory|store]` */
+async function main(args: readonly string[]): Promise<number> {
+  const [language, folder, ...rest] = args;
+  if (language !== 'promql' || !folder) {
+    process.stderr.write('usage: npm run conformance -- promql DIR [--json FILE]\n');
+    return 2;
+  }
+  const target = memoryTarget();
+  const reports: Record<string, ScriptReport> = {};
+  for (const file of readdirSync(folder)
+    .filter((name) => name.endsWith('.test'))
+    .sort()) {
+    const report = await runScript(readFileSync(join(folder, file), 'utf8'), target);
+    reports[file] = report;
+    print(file, report);
+  }
+  const jsonAt = rest.indexOf('--json');
+  const jsonFile = jsonAt < 0 ? undefined : rest[jsonAt + 1];
+  if (jsonFile) writeFileSync(jsonFile, JSON.stringify(reports, null, 2));
+  return Object.values(reports).some((report) => report.failures.length > 0) ? 1 : 0;
+}
+
+function print(file: string, { passed, failures }: ScriptReport): void {
+  process.stdout.write(`${file}: ${passed} passed, ${failures.length} failed\n`);
+  for (const { line, query, expected, got } of failures) {
+    process.stdout.write(`  line ${line}: ${query}\n    expected: ${indent(expected)}\n    got:      ${indent(got)}\n`);
+  }
+}
+
+function indent(text: string): string {
+  return text.replaceAll('\n', '\n              ');
+}
+
+process.exitCode = await main(process.argv.slice(2));
