@@ -22,7 +22,7 @@ const LATE_MS = 120_000;
 const LONG_BEFORE_MS = 20 * 60_000;
 
 export function weigh(hypothesis: Hypothesis, symptom: Symptom, path: readonly EntityRef[]): Ranked {
-  const { explained, precision } = fit(hypothesis, symptom);
+  const { explained, precision } = overlap(hypothesis, symptom);
   const score =
     hypothesis.strength *
     (0.3 + 0.7 * (explained ?? 0.85)) *
@@ -32,7 +32,7 @@ export function weigh(hypothesis: Hypothesis, symptom: Symptom, path: readonly E
 }
 
 /** How much of the symptom lies on the cause's pods, and how many of those pods show it. */
-function fit({ pods }: Hypothesis, { impacts }: Symptom): { explained?: number; precision?: number } {
+function overlap({ pods }: Hypothesis, { impacts }: Symptom): { explained?: number; precision?: number } {
   const affected = impacts.filter((impact) => impact.affected);
   if (affected.length === 0) return {};
   if (pods === undefined) return { explained: 1, precision: affected.length / impacts.length };

@@ -63,7 +63,7 @@ export function shiftOf(reading: Reading, frame: Frame, direction: 'up' | 'down'
     ...scaleOf(signal, reading.unit),
     ...(least === undefined ? {} : { least }),
     // A rate shares its samples with its neighbours; a gauge of a queue or a temperature remembers a little, too.
-    correlated: smooth ? (frame.rateSeconds * 1000) / frame.step : 2,
+    correlated: smooth ? Math.max(1, (frame.rateSeconds * 1000) / frame.step / spacing(reading.values)) : 2,
   });
 }
 
@@ -72,4 +72,12 @@ function scaleOf(signal: CanonicalSignal, unit: string): Pick<ShiftQuestion, 'sc
   if (unit === '°C') return { scale: 'difference', least: 5 };
   if (signal.shape === 'gauge' && unit === '1') return { scale: 'count', least: 1 };
   return { scale: 'ratio', least: 1.1 };
+}
+
+/** How many steps lie between neighbouring values: more than one where the source is coarser than the grid. */
+function spacing(values: Float64Array): number {
+  const first = values.findIndex(Number.isFinite);
+  const last = values.findLastIndex(Number.isFinite);
+  const count = finite(values).length;
+  return count < 2 ? 1 : Math.max(1, (last - first) / (count - 1));
 }

@@ -4,15 +4,15 @@ import { median } from './robust.ts';
 import type { PodImpact } from './symptom.ts';
 
 /** Attributes of replicas by which an effect can split, most telling first: what differs between them is where to look. */
-const ATTRIBUTES: readonly { attribute: string; valueOf(pod: string, context: CheckContext): string | undefined }[] = [
+const ATTRIBUTES: readonly { attribute: string; read(pod: string, context: CheckContext): string | undefined }[] = [
   {
     attribute: 'revision',
-    valueOf: (pod, { estate }) => {
+    read: (pod, { estate }) => {
       const labels = estate.get(pod)?.labels;
       return labels?.['pod-template-hash'] ?? labels?.['controller-revision-hash'];
     },
   },
-  { attribute: 'node', valueOf: (pod, { estate }) => estate.to(pod, 'runs-on', 'node')[0]?.name },
+  { attribute: 'node', read: (pod, { estate }) => estate.to(pod, 'runs-on', 'node')[0]?.name },
 ];
 
 /**
@@ -27,11 +27,11 @@ export function subsetsOf(context: CheckContext): Subset[] {
   const pods = affected.map((impact) =>
     subset('pod', context.estate.get(impact.pod)?.name ?? impact.pod, impact.pod, [impact]),
   );
-  const shared = ATTRIBUTES.flatMap(({ attribute, valueOf }) => {
-    const values = new Set(affected.map((impact) => valueOf(impact.pod, context)));
+  const shared = ATTRIBUTES.flatMap(({ attribute, read }) => {
+    const values = new Set(affected.map((impact) => read(impact.pod, context)));
     const [value] = values;
     const exclusive =
-      values.size === 1 && value !== undefined && others.every((other) => valueOf(other.pod, context) !== value);
+      values.size === 1 && value !== undefined && others.every((other) => read(other.pod, context) !== value);
     return exclusive && affected.length > 1 ? [subset(attribute, value, context.focus.self.ref, affected)] : [];
   });
   return [...shared, ...pods];

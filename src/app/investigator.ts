@@ -1,0 +1,35 @@
+import type { Clock } from '../base/index.ts';
+import type { Investigation, InvestigationRequest, Scope } from '../model/index.ts';
+import type { PromqlEngine, TraceReader } from '../query/index.ts';
+import { investigate } from '../understand/diagnosis/index.ts';
+import type { EstateReader } from '../understand/estate/index.ts';
+import { createEvidenceSource } from './evidence.ts';
+
+export interface InvestigatorOptions {
+  engine: PromqlEngine;
+  traces?: TraceReader;
+  estate: EstateReader;
+  clock: Clock;
+}
+
+/** Changes are looked for this long before the window: a baseline's hour and the quarter of an hour before an onset in it. */
+const CHANGES_BEFORE_MS = 75 * 60_000;
+const MOST_CHANGES = 1000;
+
+/** Runs investigations over the sources of this server. */
+export function createInvestigator({ engine, traces, estate, clock }: InvestigatorOptions) {
+  return async (id: string, request: InvestigationRequest, scope: Scope): Promise<Investigation> => {
+    const started = clock.monotonic();
+    const { from, to } = request.window;
+    const [snapshot, changes] = await Promise.all([
+      estate.at(to, scope),
+      estate.changes(
+        { from: Math.min(from, request.baseline?.from ?? from) - CHANGES_BEFORE_MS, to, limit: MOST_CHANGES },
+        scope,
+      ),
+    ]);
+    const evidence = createEvidenceSource({ engine, ...(traces ? { traces } : {}), estate: snapshot, scope, clock });
+    const result = await investigate({ id, request, scope, estate: snapshot, changes, evidence, now: clock.now() });
+    return { ...result, tookMs: Math.round(clock.monotonic() - started) };
+  };
+}
