@@ -8,6 +8,7 @@ import { Machine } from './hardware/machine.ts';
 import { buildObjects, type PlacedPod } from './kubernetes/build-objects.ts';
 import { createObjectStore, type ObjectStore } from './kubernetes/object-store.ts';
 import type { PodRuntime } from './pod-runtime.ts';
+import { type CallerCounts, createCallerCounts } from './serving/caller-counts.ts';
 import { Engine } from './serving/engine.ts';
 import { createFrontDoor, type FrontDoor } from './serving/front-door.ts';
 import { createHttpMetrics, type HttpMetrics } from './serving/http-metrics.ts';
@@ -28,6 +29,7 @@ export interface Cluster {
   /** Which pod holds a card; absent for a free one. */
   ownerOf: ReadonlyMap<Gpu, PodRuntime>;
   http: ReadonlyMap<PodRuntime, HttpMetrics>;
+  callers: ReadonlyMap<PodRuntime, CallerCounts>;
   frontDoor: FrontDoor;
 }
 
@@ -65,6 +67,7 @@ export function createCluster(options: {
     );
   }
   const http = new Map(pods.map((pod) => [pod, createHttpMetrics()]));
+  const callers = new Map(podsOf(pods, 'gateway').map((pod) => [pod, createCallerCounts()]));
   const frontDoor = createFrontDoor({
     timeline,
     random: stream('requests'),
@@ -86,6 +89,7 @@ export function createCluster(options: {
       }),
       replicas,
       http,
+      callers,
     },
   });
   const allReplicas = [...replicas.values()].flat();
@@ -95,7 +99,7 @@ export function createCluster(options: {
   for (const [i, traffic] of plan.traffic.entries()) {
     startTraffic({ timeline, random: stream(`traffic ${i}`), plan: traffic, send: frontDoor.send });
   }
-  return { plan, store, machines, pods, replicas, ownerOf, http, frontDoor };
+  return { plan, store, machines, pods, replicas, ownerOf, http, callers, frontDoor };
 }
 
 function buildMachines(plan: ClusterPlan, random: Random, nowMs: number): Machine[] {

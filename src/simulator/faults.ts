@@ -5,6 +5,10 @@ import type { Gpu } from './hardware/gpu.ts';
 export const FAULTS = ['gpu-thermal-throttle'] as const;
 export type FaultId = (typeof FAULTS)[number];
 
+export function isFault(value: unknown): value is FaultId {
+  return FAULTS.some((fault) => fault === value);
+}
+
 /** What to break. Left out, the target is a card under the second replica of the first model. */
 export interface FaultOrder {
   fault: FaultId;
@@ -34,7 +38,7 @@ export interface ActiveFault {
 }
 
 /** Share of the normal heat flow that is left when the airflow of a card is blocked. */
-const BLOCKED_AIRFLOW = 0.3;
+const BLOCKED_AIRFLOW = 0.2;
 
 /** Breaks the target now. Throws an Error naming the valid targets when the order names none. */
 export function injectFault(clusters: readonly Cluster[], order: FaultOrder, nowMs: number): ActiveFault {

@@ -1,14 +1,21 @@
 import type { PodRuntime } from '../pod-runtime.ts';
+import type { CallerCounts } from '../serving/caller-counts.ts';
 import type { HttpMetrics } from '../serving/http-metrics.ts';
 import { createPage, type Page } from './page.ts';
 
-/** `/metrics` of an instrumented HTTP service: OpenTelemetry's server histogram in its Prometheus form, and the process. */
-export function httpPage(pod: PodRuntime, http: HttpMetrics): Page {
+/**
+ * `/metrics` of an instrumented HTTP service: OpenTelemetry's server histogram in its Prometheus form, and the process;
+ * the gateway also counts its callers.
+ */
+export function httpPage(pod: PodRuntime, http: HttpMetrics, callers?: CallerCounts): Page {
   return createPage(
     (page) => {
       for (const { labels, duration } of http.routes) {
         const help = 'Duration of HTTP server requests.';
         page.histogram('http_server_request_duration_seconds', help, labels, duration);
+      }
+      for (const count of callers?.all ?? []) {
+        page.counter('gateway_requests_total', 'Answered requests by caller.', count.labels, () => count.requests);
       }
       const { container } = pod;
       page.counter(
@@ -27,7 +34,7 @@ export function httpPage(pod: PodRuntime, http: HttpMetrics): Page {
         () => pod.startedMs / 1000,
       );
     },
-    () => http.routes.length,
+    () => http.routes.length + (callers?.all.length ?? 0),
   );
 }
 

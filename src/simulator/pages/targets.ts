@@ -39,7 +39,9 @@ export function createTargets(cluster: Cluster, now: () => number): ScrapeTarget
     .map((replica) => target('vllm', podLabels(replica.pod), vllmPage(replica)));
   const services = pods
     .filter((pod) => HTTP_SERVICES.includes(pod.source.workload))
-    .map((pod) => target(pod.source.workload, podLabels(pod), httpPage(pod, metricsOf(cluster, pod))));
+    .map((pod) =>
+      target(pod.source.workload, podLabels(pod), httpPage(pod, metricsOf(cluster, pod), cluster.callers.get(pod))),
+    );
   const databases = pods
     .filter((pod) => pod.source.workload === 'qdrant')
     .map((pod) => target('qdrant', podLabels(pod), qdrantPage(pod, metricsOf(cluster, pod))));

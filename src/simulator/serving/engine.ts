@@ -38,12 +38,19 @@ interface Sequence {
   finishStep: number;
 }
 
+interface Prefill {
+  sequence: Sequence;
+  tokens: number;
+}
+
+const NO_PREFILLS: readonly Prefill[] = [];
+
 interface Step {
   startMs: number;
   kernelEndMs: number;
   endMs: number;
   decoding: number;
-  prefills: { sequence: Sequence; tokens: number }[];
+  prefills: readonly Prefill[];
   cost: StepCost;
 }
 
@@ -152,21 +159,24 @@ export class Engine {
   };
 
   /** Shares the token budget of the next step among unfinished prefills, oldest first, then admits waiting calls. */
-  private planPrefills(): { sequence: Sequence; tokens: number }[] {
+  private planPrefills(): readonly Prefill[] {
+    if (this.decoding === this.running && this.waiting.length === 0) return NO_PREFILLS;
     let budget = this.model.maxBatchedTokens - this.decoding;
-    const parts: { sequence: Sequence; tokens: number }[] = [];
-    const give = (sequence: Sequence) => {
+    const parts: Prefill[] = [];
+    for (const sequence of this.runningSequences) {
+      if (sequence.joinStep >= 0 || budget <= 0) continue;
       const tokens = Math.min(budget, sequence.prefillTarget - sequence.prefilled);
       budget -= tokens;
       parts.push({ sequence, tokens });
-    };
-    for (const sequence of this.runningSequences) if (sequence.joinStep < 0 && budget > 0) give(sequence);
-    while (budget > 0 && this.runningSequences.length < this.model.maxNumSeqs) {
+    }
+    while (budget > 0 && this.running < this.model.maxNumSeqs) {
       const next = this.waiting[0];
       if (!next || this.usedBlocks + blocksFor(next.prefillTarget) > this.totalBlocks) break;
       this.waiting.shift();
       this.admit(next);
-      give(next);
+      const tokens = Math.min(budget, next.prefillTarget - next.prefilled);
+      budget -= tokens;
+      parts.push({ sequence: next, tokens });
     }
     return parts;
   }

@@ -2,6 +2,7 @@ import type { Random } from '../core/random.ts';
 import type { Timeline } from '../core/timeline.ts';
 import type { PodRuntime } from '../pod-runtime.ts';
 import type { SignalBuffer, SpanAttribute, SpanKind } from '../telemetry/signals.ts';
+import type { CallerCounts } from './caller-counts.ts';
 import type { ModelCall } from './engine.ts';
 import type { HttpMetrics } from './http-metrics.ts';
 import { chooseReplica, type Replica } from './router.ts';
@@ -16,6 +17,7 @@ export interface Services {
   vectorDatabase: Station;
   replicas: ReadonlyMap<string, readonly Replica[]>;
   http: ReadonlyMap<PodRuntime, HttpMetrics>;
+  callers: ReadonlyMap<PodRuntime, CallerCounts>;
 }
 
 /** Requests at the gateway; arrived = completed + failed + in flight. */
@@ -241,15 +243,13 @@ export function createFrontDoor(options: {
       else counts.failed++;
       gateway.container.charge((call?.outputTokens ?? 0) * 1e-5, 0, 500 + (call?.outputTokens ?? 0) * 190);
       const path = PATHS[request.route];
-      services.http.get(gateway)?.observe(
-        {
-          ...httpLabels('POST', path, status),
-          model: request.model,
-          tenant: request.tenant,
-          client: `${request.client.name}/${request.client.version}`,
-        },
-        (timeline.now - journey.startMs) / 1000,
-      );
+      services.http
+        .get(gateway)
+        ?.observe(
+          { ...httpLabels('POST', path, status), model: request.model },
+          (timeline.now - journey.startMs) / 1000,
+        );
+      services.callers.get(gateway)?.add(request, status);
       const attributes: Record<string, SpanAttribute> = {
         ...httpAttributes('POST', path, status),
         'user_agent.original': `${request.client.name}/${request.client.version}`,

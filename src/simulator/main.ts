@@ -1,0 +1,97 @@
+import { anySignal, type Clock, isAbort, systemClock } from '../base/index.ts';
+import { createLogger } from '../base/node/index.ts';
+import { createSender, type Sender } from './doors/sender.ts';
+import { createEstate, type Estate } from './estate.ts';
+import { parseOptions, type SimulatorOptions } from './options.ts';
+import { replay } from './replay.ts';
+import { serveEstate } from './server.ts';
+
+/** The estate runs this long unseen before its history begins, so that queues and temperatures have settled. */
+const WARM_UP_MS = 300_000;
+const STEP_MS = 250;
+const PUSH_EVERY_MS = 2000;
+
+// Nothing real passes through a simulation, so there is nothing to redact.
+const logger = createLogger({ level: 'info', format: 'text', redact: (line) => line });
+const stop = new AbortController();
+for (const event of ['SIGTERM', 'SIGINT'] as const) process.on(event, () => stop.abort());
+process.stdin.on('end', () => stop.abort()).on('close', () => stop.abort());
+process.stdin.resume();
+
+try {
+  await run(parseOptions(process.argv.slice(2)), systemClock, stop.signal);
+} catch (error) {
+  if (!isAbort(error) && !stop.signal.aborted) {
+    const message = error instanceof Error ? error.message : String(error);
+    report({ event: 'error', message });
+    logger.error({ error: error instanceof Error ? error.stack : message }, 'the simulator failed');
+    process.exitCode = 1;
+  }
+}
+process.exit();
+
+/**
+ * Replays the history up to the present, then opens the estate's own doors (pages scraped before that would show the past), and
+ * lives on until the signal aborts.
+ */
+async function run(options: SimulatorOptions, clock: Clock, signal: AbortSignal): Promise<void> {
+  const startedMs = clock.now();
+  const fromMs = startedMs - options.historyMs;
+  const estate = createEstate({ seed: options.seed, startMs: fromMs - WARM_UP_MS });
+  const sender = createSender({ trifocal: options.trifocal, otlp: options.otlp, clock, signal });
+  const { fault } = options;
+  const at = fault ? [{ ms: startedMs - options.faultStartedMs, run: () => void estate.startFault({ fault }) }] : [];
+  const { delivered } = await replay({ estate, sender, clock, fromMs, at });
+
+  const presentMs = clock.now();
+  const present = () => estate.runTo(presentMs + (clock.now() - presentMs) * options.speed);
+  const servers = await serveEstate(estate, present);
+  report({ event: 'listening', clusters: servers.connections, control: servers.controlUrl });
+  const failed = new AbortController();
+  const history = delivered.then(() => {
+    const seconds = Math.round(clock.now() - startedMs) / 1000;
+    report({ event: 'replayed', seconds, ...sender.sent });
+    logger.info({ seconds, ...sender.sent }, 'history delivered');
+    report({ event: 'live' });
+  });
+  try {
+    await Promise.all([
+      history.catch((error: unknown) => {
+        failed.abort(error);
+        throw error;
+      }),
+      live(estate, sender, clock, present, anySignal(signal, failed.signal)),
+    ]);
+  } finally {
+    servers.close();
+  }
+}
+
+/** Keeps the estate in the present and sends spans and lines as they come; scraping is the other side's work. */
+async function live(
+  estate: Estate,
+  sender: Sender,
+  clock: Clock,
+  present: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let pushedMs = clock.monotonic();
+  while (!signal.aborted) {
+    await clock.sleep(STEP_MS, signal);
+    present();
+    if (clock.monotonic() - pushedMs < PUSH_EVERY_MS) continue;
+    pushedMs = clock.monotonic();
+    const push = [sender.spans(estate.signals.takeSpans()), sender.lines(estate.signals.takeLines())];
+    void Promise.all(push).catch((error: unknown) => {
+      if (signal.aborted) return;
+      const message = error instanceof Error ? error.message : String(error);
+      report({ event: 'error', message });
+      logger.warn({ error: message }, 'spans or lines were not delivered');
+    });
+  }
+}
+
+/** One line of JSON on standard output, for whoever started this process. */
+function report(event: { event: string } & Record<string, unknown>): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}
