@@ -18,4 +18,5 @@ export { StoreError } from './clickhouse/port.ts';
 export type { Retention } from './clickhouse/retention.ts';
 export { selectRows } from './clickhouse/rows.ts';
 export { type TableColumn, type TableColumns, type TableName, tables } from './clickhouse/schema/tables.ts';
+export { type BatchEncoder, createBatchEncoder, type EncodedBatch, type EncodedBlock } from './encoding/encoder.ts';
 export { type EngineOptions, openStore, type Store, type StoreOptions, type TableStats } from './store.ts';

@@ -39,8 +39,8 @@ async function answer(engine: Engine, request: IncomingMessage, response: Server
     for await (const piece of engine.run(query, gone.signal)) {
       if (!begun) response.writeHead(200, { 'X-ClickHouse-Format': query.format, 'X-ClickHouse-Exception-Tag': tag });
       begun = true;
-      if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
       gone.signal.throwIfAborted();
+      if (!response.write(piece)) await once(response, 'drain', { signal: gone.signal });
     }
     response.end();
   } catch (error) {

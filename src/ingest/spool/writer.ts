@@ -1,0 +1,82 @@
+import type { Clock } from '../../base/index.ts';
+import { createSegment, deleteSegment, type OpenSegment, type Segment } from './segments.ts';
+
+/** Appends to the open segment. Appends that come while the disk syncs are written and synced together. */
+export interface SegmentWriter {
+  /** Resolves when the bytes are on disk. After a failure the next append begins another segment. */
+  append(pieces: readonly Buffer[]): Promise<void>;
+  /** Ends the open segment; undefined when nothing was appended since the last. */
+  seal(): Promise<Segment | undefined>;
+  /** Bytes of the open segment and when its first append came. */
+  open(): Segment | undefined;
+}
+
+interface Waiting {
+  pieces: readonly Buffer[];
+  resolve: () => void;
+  reject: (error: unknown) => void;
+}
+
+/** `onFull` gets segments that ended because they reached `sealBytes` or because the disk refused. */
+export function createSegmentWriter(options: {
+  folder: string;
+  sealBytes: number;
+  clock: Clock;
+  onFull: (segment: Segment) => void;
+}): SegmentWriter {
+  let current: OpenSegment | undefined;
+  let waiting: Waiting[] = [];
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** Runs after everything that was begun before. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = turn.then(work);
+    turn = result.catch(() => {});
+    return result;
+  };
+  const end = async (): Promise<Segment | undefined> => {
+    const ended = current;
+    current = undefined;
+    await ended?.file.close();
+    return ended && { name: ended.name, bytes: ended.bytes, firstMs: ended.firstMs };
+  };
+  const writeWaiting = async () => {
+    const group = waiting;
+    waiting = [];
+    if (group.length === 0) return;
+    try {
+      current ??= await createSegment(options.folder, options.clock.now());
+      const pieces = group.flatMap((one) => one.pieces);
+      const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+      await writeAll(current, pieces, total);
+      await current.file.datasync();
+      current.bytes += total;
+    } catch (error) {
+      const broken = await end().catch(() => undefined);
+      if (broken && broken.bytes > 0) options.onFull(broken);
+      else if (broken) await deleteSegment(options.folder, broken).catch(() => {}); // the next start finds and drops it
+      for (const one of group) one.reject(error);
+      return;
+    }
+    for (const one of group) one.resolve();
+    if (current.bytes >= options.sealBytes) {
+      const full = await end();
+      if (full) options.onFull(full);
+    }
+  };
+
+  return {
+    append: (pieces) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ pieces, resolve, reject });
+        if (waiting.length === 1) void inTurn(writeWaiting);
+      }),
+    seal: () => inTurn(end),
+    open: () => current,
+  };
+}
+
+async function writeAll(segment: OpenSegment, pieces: readonly Buffer[], total: number): Promise<void> {
+  const { bytesWritten } = await segment.file.writev([...pieces]);
+  if (bytesWritten < total) throw new Error(`the disk took ${bytesWritten} of ${total} bytes`);
+}
