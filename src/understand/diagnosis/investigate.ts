@@ -108,7 +108,7 @@ function settle(
     const next = withOnset(frame, symptom.onset, symptom.endMs, request.baseline);
     return { frame: next, symptom: again(next) };
   }
-  if (symptom.state === 'violated' && !request.baseline) {
+  if ((symptom.state === 'violated' || symptom.state === 'uneven') && !request.baseline) {
     const next = { ...frame, baseline: { from: frame.from - 2, to: frame.from - 1 } };
     return { frame: next, symptom: again(next) };
   }
@@ -209,7 +209,7 @@ function conclude(
   const { estate, request } = input;
   const ledger = createLedger(frame);
   if (symptom.reading) ledger.cite([{ reading: symptom.reading, role: 'supports' }]);
-  const asked = symptom.state === 'moved' || symptom.state === 'violated';
+  const asked = symptom.state !== 'quiet' && symptom.state !== 'blind';
   const ranked = stations.flatMap((station) =>
     station.judged.flatMap(({ judgement }) =>
       judgement.hypotheses.map((hypothesis) => weigh(hypothesis, station.symptom, station.focus.path)),
@@ -218,12 +218,14 @@ function conclude(
   const likely = asked ? select(ranked, symptom) : [];
   const verdict = verdictOf(symptom, likely, stations, frame);
   const named = verdict === 'cause-found' ? likely : [];
-  const unseen = unseenOf(stations, symptom);
+  const unseen = unseenOf(stations, symptom, serves(focus) ? SYMPTOM_NEEDS : SYMPTOM_NEEDS.filter(isGeneral), (need) =>
+    desk.read(focus, need, frame),
+  );
   const [main] = stations;
   const context: CheckContext = { focus, frame, symptom, estate, changes: [], callees: [] };
   const questions = answersOf(stations, ledger);
   const causes = named.map((cause) => toCause(cause, ledger, frame));
-  const accused = new Set<string>(named.map(({ hypothesis }) => hypothesis.mechanism));
+  const accused = new Set<string>(named.map(({ hypothesis }) => `${hypothesis.mechanism} ${hypothesis.entity}`));
   return {
     id: input.id,
     subject: request.subject,
@@ -240,7 +242,7 @@ function conclude(
     subsets: asked ? subsetsOf(context) : ([] satisfies Subset[]),
     ruledOut: (main?.judged ?? [])
       .flatMap(({ judgement }) => judgement.ruledOut)
-      .filter(({ mechanism }) => !accused.has(mechanism))
+      .filter(({ mechanism, entity }) => !accused.has(`${mechanism} ${entity}`))
       .map(({ cites, ...rest }) => ({ ...rest, evidence: ledger.cite(cites) })),
     evidence: ledger.entries(),
     unseen,
@@ -255,6 +257,7 @@ function verdictOf(symptom: Symptom, likely: readonly Ranked[], stations: readon
   if (symptom.state === 'blind') return 'cannot-tell';
   if (symptom.state === 'quiet') return 'no-fault';
   const [top] = likely;
+  if (symptom.state === 'uneven') return top ? 'cause-found' : 'no-fault';
   const kept = symptom.objective?.met !== false && symptom.kind === 'latency';
   const over = symptom.endMs < frame.to - frame.step;
   const demand = stations[0]?.judged.find(({ check }) => check.question === 'demand')?.judgement;
@@ -365,12 +368,17 @@ function phasesOf(main: Station | undefined, desk: Desk, frame: Frame): PhaseSha
 }
 
 /** Signals that checks needed and did not get, each once; those of the symptom first when it is blind. */
-function unseenOf(stations: readonly Station[], symptom: Symptom): Unseen[] {
-  const all = stations.flatMap(({ judged }) => judged.flatMap(({ missing }) => missing));
-  const unique = [...new Map(all.map((item) => [`${item.signal} ${item.entity}`, item])).values()];
-  if (symptom.state !== 'blind') return unique;
-  const watched = unique.filter((item) => /^(inference|service)\./.test(item.signal));
-  return [...watched, ...unique.filter((item) => !watched.includes(item))];
+function unseenOf(
+  stations: readonly Station[],
+  symptom: Symptom,
+  watched: readonly Need[],
+  read: (need: Need) => Readings,
+): Unseen[] {
+  const ofSymptom = watched
+    .filter((need) => !need.optional || symptom.state === 'blind')
+    .flatMap((need) => read(need).missing);
+  const ofChecks = stations.flatMap(({ judged }) => judged.flatMap(({ missing }) => missing));
+  return [...new Map([...ofSymptom, ...ofChecks].map((item) => [`${item.signal} ${item.entity}`, item])).values()];
 }
 
 function nextFor(

@@ -2,7 +2,7 @@ import type { EntityRef, Onset, SymptomKind } from '../../model/index.ts';
 import type { Need, Readings } from './check.ts';
 import type { Focus } from './focus.ts';
 import { has, type Reading, shiftOf } from './reading.ts';
-import { median, sum } from './robust.ts';
+import { median, quantile, sum } from './robust.ts';
 import type { Shift } from './shift.ts';
 import { type Frame, timeAt } from './window.ts';
 
@@ -11,9 +11,10 @@ export interface Symptom {
   kind: SymptomKind;
   /**
    * `moved`: a signal left its usual range within the window; `violated`: nothing moved, but the objective is missed
-   * all along; `quiet`: neither; `blind`: there is nothing to tell by.
+   * all along; `uneven`: nothing moved, but some replica is far slower than its peers all along; `quiet`: none of these;
+   * `blind`: there is nothing to tell by.
    */
-  state: 'moved' | 'violated' | 'quiet' | 'blind';
+  state: 'moved' | 'violated' | 'uneven' | 'quiet' | 'blind';
   /** The signal that says so, over the whole focus; for `quiet` the one that was watched. */
   reading: Reading | undefined;
   shift: Shift | undefined;
@@ -40,6 +41,10 @@ export const DEFAULT_TTFT_OBJECTIVE = 2;
 /** A latency that grows by less is within what operators call normal. */
 const LEAST_LATENCY_FACTOR = 1.3;
 const LEAST_ERROR_SHARE = 0.02;
+/** Replicas of one revision under one router differ by less (power of two choices keeps loads within a few tens of per cent). */
+const UNEVEN_FACTOR = 1.8;
+/** With fewer replicas nobody can say which one is the odd one. */
+const UNEVEN_PEERS = 3;
 
 interface Candidate {
   kind: SymptomKind;
@@ -131,15 +136,18 @@ export function findSymptom(
     .flatMap((candidate) => observations(candidate, frame, window, read))
     .filter((o) => matters(o, read));
   const objective = judgeObjective(read({ signal: 'inference.ttft', of: 'self', stat: 'p95' }).one);
-  const strongest = seen.sort((a, b) => weight(b) - weight(a))[0];
-  if (strongest) return moved(strongest, focus, frame, objective, read);
+  const clearest = firstOfStrong(seen);
+  if (clearest) return moved(clearest, focus, frame, objective, read);
   const [first] = watched;
   const missed = objective?.met === false && (asked ?? 'latency') === 'latency';
-  const shown = missed ? watched.find(({ reading }) => reading.signal === 'inference.ttft') : first;
+  const odd = missed ? undefined : candidates.find((candidate) => isUneven(candidate, read));
+  const shown = missed
+    ? watched.find(({ reading }) => reading.signal === 'inference.ttft')
+    : (watched.find(({ candidate }) => candidate === odd) ?? first);
   const candidate = shown?.candidate ?? candidates[0];
   return {
     kind: asked ?? candidate?.kind ?? 'latency',
-    state: !first ? 'blind' : missed ? 'violated' : 'quiet',
+    state: !first ? 'blind' : missed ? 'violated' : odd ? 'uneven' : 'quiet',
     reading: shown?.reading,
     shift: undefined,
     onset: undefined,
@@ -203,10 +211,28 @@ function matters({ candidate, shift, reading }: Observation, read: (need: Need) 
   return true;
 }
 
-/** Several strong movements are usual; the one that stands out most from its own noise dates the symptom best. */
+/**
+ * Several movements are usual. Of those that are clear, the earliest dates the symptom: histograms of whole requests are
+ * written when a request ends and so tell late.
+ */
+function firstOfStrong(seen: readonly Observation[]): Observation | undefined {
+  const strongest = Math.max(0, ...seen.map(weight));
+  return seen
+    .filter((o) => weight(o) >= strongest / 3)
+    .sort((a, b) => a.shift.start - b.shift.start || weight(b) - weight(a))[0];
+}
+
 function weight({ candidate, shift, reading }: Observation): number {
   const whole = reading.entity.startsWith('pod:') ? 0.8 : 1;
   return whole * shift.strength * (candidate.kind === 'availability' ? 0.5 : 1);
+}
+
+function isUneven(candidate: Candidate, read: (need: Need) => Readings): boolean {
+  if (candidate.kind !== 'latency' || !candidate.byPod) return false;
+  const levels = read(candidate.byPod)
+    .all.filter(has)
+    .map((reading) => reading.during);
+  return levels.length >= UNEVEN_PEERS && Math.max(...levels) >= UNEVEN_FACTOR * median(levels);
 }
 
 /** A rate sees an event up to its whole range late, so the interval reaches back by that much. */
@@ -223,7 +249,14 @@ function impactsOf(candidate: Candidate, read: (need: Need) => Readings): PodImp
   if (!candidate.byPod) return [];
   const pods = read(candidate.byPod).all.filter(has);
   const requests = read(POD_REQUESTS);
-  const usual = median(pods.map((pod) => pod.before));
+  const earlier = median(pods.map((pod) => pod.before));
+  // Without a before, the better half of the replicas shows what is usual.
+  const usual = Number.isFinite(earlier)
+    ? earlier
+    : quantile(
+        pods.map((pod) => pod.during),
+        0.25,
+      );
   const rows = pods.map((reading) => {
     const before = Number.isFinite(reading.before) ? reading.before : usual;
     const change = candidate.direction === 'up' ? reading.during - before : before - reading.during;

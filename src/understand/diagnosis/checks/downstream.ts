@@ -1,4 +1,4 @@
-import { contradicts, defineCheck, type Hypothesis, supports } from '../check.ts';
+import { type CheckContext, contradicts, defineCheck, type Excluded, type Hypothesis, supports } from '../check.ts';
 import { difference } from '../reading.ts';
 import { amount, factor, listed } from '../words.ts';
 
@@ -52,7 +52,7 @@ export const downstream = defineCheck({
           cites: h.cites,
         })),
         hypotheses,
-        ruledOut: [],
+        ruledOut: judged.filter((callee) => !moved.includes(callee)).map(asFastAsBefore),
       };
     }
     if (judged.length < callees.length) {
@@ -63,12 +63,12 @@ export const downstream = defineCheck({
       status: 'ok',
       summary: `No: ${names} ${judged.length === 1 ? 'answers' : 'answer'} as fast as before.`,
       ...none,
-      ruledOut: judged.map((callee) => ({
-        mechanism: 'dependency-slow',
-        entity: callee.entity.ref,
-        because: `${callee.entity.name} answers as fast as before`,
-        cites: contradicts(callee.symptom.reading),
-      })),
+      ruledOut: judged.map(asFastAsBefore),
     };
   },
 });
+
+function asFastAsBefore({ entity, symptom }: CheckContext['callees'][number]): Excluded {
+  const because = `${entity.name} answers as fast as before`;
+  return { mechanism: 'dependency-slow', entity: entity.ref, because, cites: contradicts(symptom.reading) };
+}

@@ -1,7 +1,8 @@
 import { contradicts, defineCheck, type FoundFact, type Hypothesis, supports } from '../check.ts';
-import { shiftOf } from '../reading.ts';
+import { has, ratio, shiftOf } from '../reading.ts';
 import { median } from '../robust.ts';
 import { subsetsOf } from '../subsets.ts';
+import { CLOCK_DROP } from '../thresholds.ts';
 import { timeAt } from '../window.ts';
 import { amount, counted, factor, listed, nameOf } from '../words.ts';
 
@@ -14,8 +15,9 @@ export const scope = defineCheck({
   needs: {
     running: { signal: 'inference.running', of: 'workload', by: 'pod', optional: true },
     requests: { signal: 'inference.requests', of: 'workload', by: 'pod', optional: true },
+    clock: { signal: 'gpu.sm_clock', of: 'node-gpus', by: 'gpu', optional: true },
   },
-  judge(context, { running, requests }) {
+  judge(context, { running, requests, clock }) {
     const { symptom, estate, frame } = context;
     const none = { findings: [], hypotheses: [], ruledOut: [] };
     if (symptom.state === 'quiet') return { status: 'ok', summary: 'Nothing grew, for nobody.', ...none };
@@ -47,17 +49,20 @@ export const scope = defineCheck({
     const lone = affected.length === 1 && others.length > 0 && worst && symptom.kind === 'latency';
     const load = lone ? requests.of(worst.pod) : undefined;
     const overloaded = load && load.before > 0 && load.during / load.before > 1.3;
+    const clocks = worst ? estate.to(worst.pod, 'uses', 'gpu').flatMap((gpu) => clock.of(gpu.ref) ?? []) : [];
+    const steady =
+      clocks.length > 0 && clocks.every((reading) => has(reading) && !(1 - ratio(reading) >= CLOCK_DROP / 2));
     const hypotheses: Hypothesis[] =
       lone && !overloaded && Number.isFinite(worst.before)
         ? [{
             mechanism: 'replica-degraded',
             entity: worst.pod,
-            strength: 0.5,
+            strength: steady ? 0.65 : 0.45,
             since: startOf(shiftOf(worst.reading, frame, 'up'), (index) => timeAt(frame, index)),
             pods: [worst.pod],
             via: [worst.pod],
             summary: `${nameOf(estate, worst.pod)} alone became ${factor(worst.before, worst.during)} slower at no more load than before.`,
-            cites: [...supports(worst.reading, running.of(worst.pod)), ...contradicts(others[0]?.reading)],
+            cites: [...supports(worst.reading, running.of(worst.pod)), ...contradicts(...clocks.slice(0, 2))],
           }]
         : []; // biome-ignore format: one hypothesis
     return { status: 'problem', summary, findings, hypotheses, ruledOut: [] };
