@@ -31,7 +31,7 @@ export interface LogPlace {
 
 export interface LogSearchResult {
   lines: LogRecord[];
-  /** Rows that the store looked at, as far as it says. */
+  /** Lines at these places in this time, among which was searched. */
   scannedRows: number;
   /** There were more than `limit`. */
   truncated: boolean;

@@ -9,6 +9,31 @@ export interface TraceReader {
   edges(query: { range: TimeRange; cluster?: string }, read: TraceRead): Promise<ServiceEdgeStats[]>;
   /** What each service served, with the places its spans came from. */
   services(query: { range: TimeRange; cluster?: string }, read: TraceRead): Promise<ServiceStats[]>;
+  /** One number per service and step, over the spans that started in the step before each point. */
+  measure(query: SpanMeasureQuery, read: TraceRead): Promise<SpanSeries[]>;
+}
+
+export interface SpanMeasureQuery {
+  /** Points at `from`, `from + stepMs` … up to `to`. */
+  range: TimeRange;
+  stepMs: number;
+  cluster: string;
+  services: readonly string[];
+  /** `service`: what they served; `edge`: what they called, as they saw it. */
+  side: 'service' | 'edge';
+  /** For `edge`: only calls to this service, or to this address. */
+  callee?: string;
+  /** Requests and errors per second, durations in seconds. */
+  measure: 'requests' | 'errors' | 'duration';
+  /** Of durations. */
+  stat?: 'p50' | 'p90' | 'p95' | 'p99' | 'mean';
+}
+
+/** Points without spans are left out. */
+export interface SpanSeries {
+  service: string;
+  timesMs: Float64Array;
+  values: Float64Array;
 }
 
 export interface TraceRead {
