@@ -1,0 +1,43 @@
+import {
+  IconActivityHeartbeat,
+  IconAntennaBars5,
+  IconChartLine,
+  IconCpu2,
+  IconListDetails,
+  IconMessageChatbot,
+  IconStack2,
+  IconStairs,
+  IconZoomQuestion,
+} from '@tabler/icons-react';
+
+export interface NavigationEntry {
+  /** One of the router's paths without parameters. */
+  to:
+    | '/'
+    | '/models'
+    | '/workloads'
+    | '/gpus'
+    | '/explore/metrics'
+    | '/explore/logs'
+    | '/explore/traces'
+    | '/investigations'
+    | '/telemetry';
+  label: string;
+  icon: typeof IconStack2;
+  /** The second key after `g`. */
+  key: string;
+  group?: 'Explore';
+}
+
+/** The rail, the palette's pages and the `g` keys. A page enters when it exists. */
+export const NAVIGATION: readonly NavigationEntry[] = [
+  { to: '/', label: 'Overview', icon: IconActivityHeartbeat, key: 'o' },
+  { to: '/models', label: 'Models', icon: IconMessageChatbot, key: 'm' },
+  { to: '/workloads', label: 'Workloads', icon: IconStack2, key: 'w' },
+  { to: '/gpus', label: 'Nodes & GPUs', icon: IconCpu2, key: 'n' },
+  { to: '/explore/metrics', label: 'Metrics', icon: IconChartLine, key: 'e', group: 'Explore' },
+  { to: '/explore/logs', label: 'Logs', icon: IconListDetails, key: 'l', group: 'Explore' },
+  { to: '/explore/traces', label: 'Traces', icon: IconStairs, key: 't', group: 'Explore' },
+  { to: '/investigations', label: 'Investigations', icon: IconZoomQuestion, key: 'i' },
+  { to: '/telemetry', label: 'Telemetry', icon: IconAntennaBars5, key: 'y' },
+];

@@ -1,0 +1,4 @@
+/** Numbers, units, times and names, written the same way on every page. */
+export * from './names.ts';
+export * from './time.ts';
+export * from './value.ts';

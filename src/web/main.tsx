@@ -1,0 +1,45 @@
+import './theme/fonts.css';
+import './theme/styles.ts';
+import './theme/tokens.css';
+import './theme/base.css';
+import { MantineProvider } from '@mantine/core';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { ApiError } from './client.ts';
+import { startLive } from './live.ts';
+import { LiveContext } from './page.ts';
+import { router } from './routes.tsx';
+import { colorSchemeManager, cssVariablesResolver, theme } from './theme/mantine.ts';
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5000,
+      // Answers of windows that have passed are of no use.
+      gcTime: 60_000,
+      refetchOnWindowFocus: false,
+      // A refusal stays a refusal; only what could not be reached or broke inside is asked again.
+      retry: (failures, error) =>
+        failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+    },
+  },
+});
+const live = startLive(queries);
+
+const root = document.getElementById('root');
+if (!root) throw new Error('index.html has no #root');
+createRoot(root).render(
+  <MantineProvider
+    theme={theme}
+    cssVariablesResolver={cssVariablesResolver}
+    colorSchemeManager={colorSchemeManager}
+    defaultColorScheme="auto"
+  >
+    <QueryClientProvider client={queries}>
+      <LiveContext value={live}>
+        <RouterProvider router={router} />
+      </LiveContext>
+    </QueryClientProvider>
+  </MantineProvider>,
+);

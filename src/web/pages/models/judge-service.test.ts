@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { judgeService, outsideSince, shareOver } from './judge-service.ts';
+
+const series = (...values: (number | null)[]) => values.map((v, i): [number, number | null] => [i * 15, v]);
+const evidence = { health: 'ok' as const, reason: undefined, ttft: series(0.5, 0.5, 0.6), requests: 3, waiting: 0 };
+
+describe('judgeService', () => {
+  it.each([
+    ['within the objective', evidence, { state: 'ok', isOutside: false }],
+    ['one odd value is no alarm', { ...evidence, ttft: series(0.5, 9, 0.5) }, { state: 'ok' }],
+    [
+      'slow',
+      { ...evidence, ttft: series(0.5, 0.5, 3, 3, 4) },
+      { state: 'critical', word: 'slow', isOutside: true, since: 30_000 },
+    ],
+    [
+      'slow, and a GPU warns',
+      { ...evidence, health: 'degraded' as const, ttft: series(3, 3) },
+      { word: 'slow', isOutside: true },
+    ],
+    [
+      'degraded but fast enough',
+      { ...evidence, health: 'degraded' as const, reason: '1 of 3 replicas not ready' },
+      { state: 'warning', word: '1 of 3 replicas not ready', isOutside: false },
+    ],
+    [
+      'failing',
+      { ...evidence, health: 'failing' as const, reason: 'no replica is ready' },
+      { state: 'critical', word: 'no replica is ready', isOutside: true },
+    ],
+    ['no traffic is no trouble', { ...evidence, ttft: series(null, null), requests: 0 }, { state: 'idle' }],
+    [
+      'no answers although requests wait',
+      { ...evidence, ttft: [], requests: 0, waiting: 7 },
+      { state: 'critical', isOutside: true },
+    ],
+    [
+      'nothing collected',
+      { ...evidence, ttft: [], requests: undefined, waiting: undefined },
+      { state: 'unknown', isOutside: false },
+    ],
+    [
+      'stopped values are not read as current',
+      { ...evidence, ttft: series(9, null, null, null, null, null, null), requests: undefined },
+      { state: 'unknown' },
+    ],
+  ])('%s', (_name, given, expected) => {
+    expect(judgeService(given)).toMatchObject(expected);
+  });
+});
+
+it('since when: the last stretch, over short dips', () => {
+  expect(outsideSince(series(3, 0.5, 0.5, 0.5, 3, 3, 1, 3), 2)).toBe(60_000);
+  expect(outsideSince(series(0.5, 0.5), 2)).toBeUndefined();
+});
+
+it('share over the objective, between quantiles', () => {
+  expect(
+    shareOver(
+      [
+        [0.5, 1],
+        [0.9, 3],
+        [0.95, 4],
+      ],
+      2,
+    ),
+  ).toBeCloseTo(0.3);
+  expect(shareOver([[0.5, 4]], 2)).toBeCloseTo(0.75);
+  expect(
+    shareOver(
+      [
+        [0.5, 1],
+        [0.99, 1.5],
+      ],
+      2,
+    ),
+  ).toBe(0);
+  expect(shareOver([], 2)).toBeUndefined();
+});
