@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript, type ScriptReport } from './run.ts';
-import { memoryTarget } from './targets.ts';
+import { memoryTarget, storeTarget } from './targets.ts';
 
-/** `npm run conformance -- promql DIR [--json FILE] [--over memory|store]` */
+/** `npm run conformance -- promql DIR [--json FILE] [--over store|engine|memory]`: the store with pushdown (as served), without, or none. */
 async function main(args: readonly string[]): Promise<number> {
   const [language, folder, ...rest] = args;
   if (language !== 'promql' || !folder) {
-    process.stderr.write('usage: npm run conformance -- promql DIR [--json FILE]\n');
+    process.stderr.write('usage: npm run conformance -- promql DIR [--json FILE] [--over store|engine|memory]\n');
     return 2;
   }
-  const target = memoryTarget();
+  const over = option(rest, '--over') ?? 'store';
+  const target = over === 'memory' ? memoryTarget() : await storeTarget({ pushdown: over === 'store' });
   const reports: Record<string, ScriptReport> = {};
   for (const file of readdirSync(folder)
     .filter((name) => name.endsWith('.test'))
@@ -19,10 +20,15 @@ async function main(args: readonly string[]): Promise<number> {
     reports[file] = report;
     print(file, report);
   }
-  const jsonAt = rest.indexOf('--json');
-  const jsonFile = jsonAt < 0 ? undefined : rest[jsonAt + 1];
+  await target.close();
+  const jsonFile = option(rest, '--json');
   if (jsonFile) writeFileSync(jsonFile, JSON.stringify(reports, null, 2));
   return Object.values(reports).some((report) => report.failures.length > 0) ? 1 : 0;
+}
+
+function option(args: readonly string[], name: string): string | undefined {
+  const at = args.indexOf(name);
+  return at < 0 ? undefined : args[at + 1];
 }
 
 function print(file: string, { passed, failures }: ScriptReport): void {

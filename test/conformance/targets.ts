@@ -1,14 +1,73 @@
-import { systemClock } from '../../src/base/index.ts';
-import { createMemorySource, createPromqlEngine } from '../../src/query/index.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger, systemClock } from '../../src/base/index.ts';
+import { openSpool, type Spool } from '../../src/ingest/index.ts';
+import { createMemorySource, createPromqlEngine, openEmbeddedSource } from '../../src/query/index.ts';
+import { openStore } from '../../src/store/index.ts';
 import type { Target } from './run.ts';
 
+export interface ClosableTarget extends Target {
+  close(): Promise<void>;
+}
+
 /** Samples in memory; everything is evaluated by the engine itself. */
-export function memoryTarget(): Target {
+export function memoryTarget(): ClosableTarget {
   const source = createMemorySource();
   return {
     // Prometheus runs its own scripts with this feature on.
     engine: createPromqlEngine({ source, clock: systemClock, delayNames: true }),
     load: async (batch) => source.add(batch),
     clear: async () => source.clear(),
+    close: async () => {},
+  };
+}
+
+/** The embedded store in a folder of its own, filled through the spool as every sample is. */
+export async function storeTarget(options: { pushdown: boolean }): Promise<ClosableTarget> {
+  const folder = await mkdtemp(join(tmpdir(), 'trifocal-conformance-'));
+  const forever = { metrics: 'forever', logs: 'forever', traces: 'forever', objects: 'forever' } as const;
+  const store = await openStore({
+    engine: { kind: 'embedded', folder: join(folder, 'engine'), memoryBytes: 1024 ** 3 },
+    retention: forever,
+    clock: systemClock,
+    logger: silentLogger,
+  });
+  let spool: Spool | undefined;
+  let spools = 0;
+  const endSpool = async () => {
+    await spool?.close();
+    spool = undefined;
+  };
+  return {
+    engine: createPromqlEngine({
+      source: await openEmbeddedSource({ port: store.port, pushdown: options.pushdown }),
+      clock: systemClock,
+      delayNames: true,
+    }),
+    async load(batch) {
+      const options = {
+        folder: join(folder, `spool-${spools++}`),
+        store,
+        maxBytes: 1024 ** 3,
+        clock: systemClock,
+        logger: silentLogger,
+      };
+      spool ??= await openSpool(options);
+      await spool.append({ samples: batch });
+      await spool.flush();
+    },
+    async clear() {
+      // A spool knows which series it has introduced already, so emptied tables need a new one.
+      await endSpool();
+      for (const text of ['TRUNCATE TABLE series', 'TRUNCATE TABLE samples']) {
+        await store.port.run({ text, params: {} }, { limits: { seconds: 10, memoryBytes: 1024 ** 3 } });
+      }
+    },
+    async close() {
+      await endSpool();
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
   };
 }

@@ -37,7 +37,7 @@ export interface SampleRequest {
 }
 
 /**
- * Series after series, each in order of time and with one sample per millisecond (of several the first stays):
+ * Series after series, each in order of time and with one sample per millisecond:
  * samples `offsets[i]` to `offsets[i + 1]` belong to `series[i]`. Stale markers are there, bit for bit.
  */
 export interface SampleColumns {
@@ -54,7 +54,8 @@ export interface GridCapability {
 }
 
 /** `last` is an instant selector: the newest sample of the window, none when that is a stale marker. */
-export type GridFunction = 'last' | 'rate' | 'increase' | 'delta' | 'irate' | 'idelta' | 'resets';
+export type GridFunction = (typeof GRID_FUNCTIONS)[number];
+export const GRID_FUNCTIONS = ['last', 'rate', 'increase', 'delta', 'irate', 'idelta', 'resets'] as const;
 export type GridAggregation = 'sum' | 'count' | 'min' | 'max';
 
 export interface GridRequest {

@@ -1,3 +1,3 @@
 /** SQL as a tagged template: text and bound values stay apart until the port, so nothing a user typed becomes SQL. */
 
-export { bind, joinSql, type Sql, sql, statement, text } from './template.ts';
+export { type Bound, bind, joinSql, type Sql, sql, statement, text } from './template.ts';
