@@ -5,8 +5,10 @@ import type { Estate } from './estate.ts';
 
 /** Simulated time between two deliveries. */
 const CHUNK_MS = 300_000;
-/** Chunks that may be on their way while the next one is computed. */
-const CHUNKS_AHEAD = 2;
+/** What is left between simulated and real time is no longer worth a delivery of its own. */
+const CLOSE_ENOUGH_MS = 50;
+/** Chunks that may be on their way while the next one is computed; they wait in memory, compressed. */
+const CHUNKS_AHEAD = 16;
 
 /**
  * Runs the estate from its own time to the present and sends what an agent would have collected since `fromMs`, until
@@ -32,7 +34,7 @@ export async function replay(options: {
   runThrough(estate, fromMs, events);
   estate.signals.takeSpans();
   estate.signals.takeLines();
-  while (estate.now < clock.now()) {
+  while (clock.now() - estate.now > CLOSE_ENOUGH_MS) {
     const endMs = Math.min(estate.now + CHUNK_MS, clock.now());
     for (let next = earliest(scrapes); next && next.dueMs <= endMs; next = earliest(scrapes)) {
       runThrough(estate, next.dueMs, events);

@@ -4,6 +4,8 @@ import { type LabelSet, labelPairs } from '../../model/index.ts';
 export interface SampleRun {
   /** The label part of the series, from `encodeLabels`. */
   labels: Uint8Array;
+  /** Any number that is always the same for one series: those with one number are delivered in order. */
+  shard: number;
   times: Float64Array;
   /** Bits are kept, so stale markers survive. */
   values: Float64Array;

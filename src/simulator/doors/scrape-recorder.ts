@@ -33,6 +33,7 @@ export function createScrapeRecorder(target: ScrapeTarget, capacity: number): Sc
     if (!column) {
       column = {
         labels: encodeLabels(labels()),
+        shard: columns.size,
         times: new Float64Array(capacity),
         values: new Float64Array(capacity),
         length: 0,
@@ -92,7 +93,7 @@ export function createScrapeRecorder(target: ScrapeTarget, capacity: number): Sc
       const runs: SampleRun[] = [];
       for (const column of columns.values()) {
         if (column.length === 0) continue;
-        runs.push({ labels: column.labels, times: column.times, values: column.values, length: column.length });
+        runs.push({ ...column });
         column.length = 0;
       }
       return runs;
