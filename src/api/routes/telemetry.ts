@@ -1,0 +1,98 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { Clock } from '../../base/index.ts';
+import type { IngestTelemetry, KubernetesWatch, TargetState } from '../../ingest/index.ts';
+import { formatTime, type Scope, scopeAllows } from '../../model/index.ts';
+import type { TableStats } from '../../store/index.ts';
+import type { TelemetryResponse } from '../contract/index.ts';
+
+export interface TelemetryRoutesOptions {
+  ingest: { telemetry(): IngestTelemetry; activeSeries(): number };
+  store: { isUp(): boolean; tableStats(signal?: AbortSignal): Promise<TableStats[]> };
+  /** Bytes that wait on disk for the store, and how long the oldest of them have. */
+  spool(): { bytes: number; oldestSeconds: number };
+  watches(): readonly Pick<KubernetesWatch, 'cluster' | 'state'>[];
+  targets(): readonly TargetState[];
+  clock: Clock;
+}
+
+type Source = TelemetryResponse['sources'][number];
+
+/** `/api/telemetry`: who delivers and how well, what was dropped, how much is kept. */
+export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginAsync {
+  const { ingest, store, clock } = options;
+  return async (app) => {
+    app.get('/api/telemetry', async (request): Promise<TelemetryResponse> => {
+      const { sources, dropped } = ingest.telemetry();
+      const now = clock.now();
+      const detailed = [
+        ...sources.map(({ lastSeenMs, ...source }) => ({ ...source, lastSeen: timeOrNull(lastSeenMs) })),
+        ...options.watches().flatMap(watchSources),
+        ...options.targets().map((target) => targetSource(target, now)),
+      ];
+      return {
+        sources: detailed.filter((source) => isVisible(source, request.scope)),
+        dropped: dropped.map(({ sinceMs, example, ...drop }) => ({
+          ...drop,
+          since: formatTime(sinceMs),
+          // An example may quote a signal of any cluster.
+          ...(request.scope.kind === 'everything' ? { example } : {}),
+        })),
+        tables: await tableSizes(store),
+        series: ingest.activeSeries(),
+        spool: options.spool(),
+        storeUp: store.isUp(),
+      };
+    });
+  };
+}
+
+/** A store that is down has no sizes; that it is down is told beside. */
+async function tableSizes(store: TelemetryRoutesOptions['store']): Promise<TableStats[]> {
+  if (!store.isUp()) return [];
+  return store.tableStats().catch(() => []);
+}
+
+function watchSources(watch: Pick<KubernetesWatch, 'cluster' | 'state'>): Source[] {
+  return watch.state().map(({ resource, state, lastSeenMs, message }) => ({
+    cluster: watch.cluster,
+    kind: 'kubernetes',
+    name: resource,
+    state,
+    lastSeen: timeOrNull(lastSeenMs),
+    lagSeconds: null,
+    gaps: 0,
+    perSecond: 0,
+    ...(message === undefined ? {} : { message }),
+  }));
+}
+
+function targetSource(target: TargetState, nowMs: number): Source {
+  const { cluster, job, url, health, lastScrapeMs, intervalMs, lastError, samples } = target;
+  const late = lastScrapeMs !== null && nowMs - lastScrapeMs > 3 * intervalMs;
+  return {
+    cluster,
+    kind: 'scrape',
+    name: `${job} ${url}`,
+    state:
+      health === 'down'
+        ? 'refused'
+        : health === 'unknown' || lastScrapeMs === null
+          ? 'silent'
+          : late
+            ? 'lagging'
+            : 'connected',
+    lastSeen: timeOrNull(lastScrapeMs),
+    lagSeconds: null,
+    gaps: 0,
+    perSecond: intervalMs > 0 ? samples / (intervalMs / 1000) : 0,
+    ...(lastError === '' ? {} : { message: lastError }),
+  };
+}
+
+function isVisible(source: Source, scope: Scope): boolean {
+  return scopeAllows(scope, source.cluster, undefined);
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : formatTime(ms);
+}

@@ -1,0 +1,89 @@
+import type { FastifyPluginAsync } from 'fastify';
+import type { Clock } from '../../base/index.ts';
+import { formatTime, type Span } from '../../model/index.ts';
+import type { TraceReader } from '../../query/index.ts';
+import type { EstateReader } from '../../understand/estate/index.ts';
+import { type TraceResponse, type TracesResponse, tracesQuery } from '../contract/index.ts';
+import { ApiError } from '../errors.ts';
+import { texts } from './logs.ts';
+import { entityOfPlace, placesOf } from './places.ts';
+import { readRange } from './request-time.ts';
+
+export interface TraceRoutesOptions {
+  traces: TraceReader;
+  estate: EstateReader;
+  clock: Clock;
+}
+
+/** `/api/traces`: search, and one trace with all its spans. */
+export function traceRoutes({ traces, estate, clock }: TraceRoutesOptions): FastifyPluginAsync {
+  return async (app) => {
+    app.get('/api/traces', async (request): Promise<TracesResponse> => {
+      const query = tracesQuery.parse(request.query);
+      const range = readRange(query, clock.now());
+      const { entity, cluster, minDuration, errors } = query;
+      const places =
+        entity === undefined
+          ? cluster === undefined
+            ? undefined
+            : [{ cluster }]
+          : placesOf(
+              await Promise.all([estate.at(range.from, request.scope), estate.at(range.to, request.scope)]),
+              entity,
+            );
+      const found = await traces.search(
+        {
+          range,
+          order: query.order,
+          limit: query.limit,
+          ...(places ? { places } : {}),
+          ...(minDuration === undefined ? {} : { minDurationSeconds: minDuration }),
+          ...(errors ? { errorsOnly: true } : {}),
+        },
+        { scope: request.scope },
+      );
+      return { items: found.map(({ startMs, ...trace }) => ({ ...trace, startedAt: formatTime(startMs) })) };
+    });
+
+    app.get<{ Params: { id: string } }>('/api/traces/:id', async (request): Promise<TraceResponse> => {
+      const { id } = request.params;
+      if (!/^[0-9a-f]{1,32}$/i.test(id))
+        throw new ApiError('bad_request', `${id} is no trace id: at most 32 hexadecimal digits`, { path: 'id' });
+      const spans = await traces.byId(id, { scope: request.scope });
+      const [first] = spans;
+      if (!first)
+        throw new ApiError('not_found', `no spans of trace ${id} are kept`, {
+          path: 'id',
+          hint: 'It may be older than the retention of traces, or sampled away.',
+        });
+      const known = new Set(spans.map((span) => span.spanId));
+      const missing = new Set(
+        spans.map((span) => span.parentSpanId).filter((parent) => parent !== '' && !known.has(parent)),
+      );
+      return { traceId: first.traceId, spans: spans.map(toSpan), missing: missing.size };
+    });
+  };
+}
+
+function toSpan(span: Span): TraceResponse['spans'][number] {
+  return {
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId,
+    service: span.place.service,
+    name: span.name,
+    kind: span.kind,
+    status: span.status,
+    statusMessage: span.statusMessage,
+    startedAt: formatTime(Number(span.startNs / 1_000_000n)),
+    startNs: String(span.startNs),
+    durationSeconds: Number(span.endNs - span.startNs) / 1e9,
+    entity: entityOfPlace(span.place),
+    attributes: texts(span.attributes),
+    resource: texts(span.resource),
+    events: span.events.map((event) => ({
+      at: formatTime(Number(event.timeNs / 1_000_000n)),
+      name: event.name,
+      attributes: texts(event.attributes),
+    })),
+  };
+}
