@@ -1,3 +1,13 @@
 /** Trifocal's HTTP doors: the server with its checks, the routes of its own API and of the compatible ones, error codes. */
-export { ApiError, ERROR_CODES } from './errors.ts';
+
+export { changeRoutes } from './routes/changes.ts';
+export { entityRoutes } from './routes/entities.ts';
+export { investigationRoutes } from './routes/investigations.ts';
+export { logRoutes } from './routes/logs.ts';
+export { openapiRoutes } from './routes/openapi.ts';
+export { signalRoutes } from './routes/signals.ts';
+export { statusRoutes } from './routes/status.ts';
+export { telemetryRoutes } from './routes/telemetry.ts';
+export { traceRoutes } from './routes/traces.ts';
+export { webRoutes } from './routes/web.ts';
 export { createHttpServer } from './server.ts';
