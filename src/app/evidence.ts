@@ -12,13 +12,13 @@ import {
   type Scope,
   type SpanPlan,
 } from '../model/index.ts';
-import type { PromqlEngine, ServiceStats, TraceReader } from '../query/index.ts';
+import type { PromqlEngine, TraceReader } from '../query/index.ts';
 import type { EvidenceAnswer, EvidenceRequest, EvidenceSeries, EvidenceSource } from '../understand/diagnosis/index.ts';
 
 export interface EvidenceOptions {
   engine: PromqlEngine;
   /** Left out: `service.*` is named as missing. */
-  traces?: Pick<TraceReader, 'services'>;
+  traces?: Pick<TraceReader, 'measure'>;
   estate: EstateSnapshot;
   scope: Scope;
   clock: Clock;
@@ -28,15 +28,12 @@ export interface EvidenceOptions {
 /** Queries at once: other people's Prometheus is a guest house. */
 const CONCURRENT = 8;
 const QUERY_TIMEOUT_MS = 10_000;
-/** Spans are summed up in stretches of this many grid steps: each is a query. */
-const STEPS_PER_SPAN_QUERY = 5;
 
 /** Evidence for one investigation, through the catalogue. A query that fails is named as missing with its error. */
 export function createEvidenceSource(options: EvidenceOptions): EvidenceSource {
   const { engine, estate, scope, clock } = options;
   const gate = createSemaphore(CONCURRENT);
   const spent = { queries: 0, seconds: 0 };
-  const stretches = new Map<string, Promise<readonly ServiceStats[]>>();
 
   async function measured<T>(work: () => Promise<T>): Promise<T> {
     return gate.run(async () => {
@@ -60,11 +57,15 @@ export function createEvidenceSource(options: EvidenceOptions): EvidenceSource {
       estate,
       windowSeconds: request.rateSeconds,
     });
-    const parts = await Promise.all(plan.queries.map((query) => answer(query, request, of)));
-    const bySpans = plan.queries.some((query) => query.kind === 'spans') && plan.signal?.shape === 'distribution';
+    const ask = (kind: PlannedQuery['kind']) =>
+      Promise.all(plan.queries.filter((query) => query.kind === kind).map((query) => answer(query, request, of)));
+    const byMetrics = await ask('promql');
+    // Spans are the dearer way to the same numbers.
+    const parts = byMetrics.some((part) => part.series.length > 0)
+      ? byMetrics
+      : [...byMetrics, ...(await ask('spans'))];
     return {
       unit: request.stat === 'rate' ? '1/s' : (plan.signal?.unit ?? ''),
-      ...(bySpans ? { stat: 'mean' as const } : {}),
       series: firstPerEntity(parts.flatMap((part) => part.series)),
       queries: parts.flatMap((part) => part.queries),
       missing: [
@@ -108,52 +109,38 @@ export function createEvidenceSource(options: EvidenceOptions): EvidenceSource {
     };
   }
 
+  /** Spans are counted in stretches as long as a rate's range, so fewer points than the grid has. */
   async function askSpans(plan: SpanPlan, request: EvidenceRequest, entity: EntityRef): Promise<Part> {
-    if (!options.traces) throw new Error('no trace store');
-    const points = Math.floor((request.to - request.from) / request.step) + 1;
-    const values = new Float64Array(points).fill(Number.NaN);
-    const names = new Set(plan.services.map(({ service }) => service));
-    const ends = Array.from(
-      { length: Math.floor((points - 1) / STEPS_PER_SPAN_QUERY) },
-      (_, i) => points - 1 - i * STEPS_PER_SPAN_QUERY,
-    );
-    const length = STEPS_PER_SPAN_QUERY * request.step;
-    await Promise.all(
-      ends.map(async (end) => {
-        const to = request.from + end * request.step;
-        const stats = (await stretch(plan.cluster, { from: to - length, to })).filter(
-          (row) => row.cluster === plan.cluster && names.has(row.service),
-        );
-        values[end] = measureOf(stats, plan.measure, length / 1000);
-      }),
-    );
-    const text = `server spans of ${[...names].join(', ')} in ${plan.cluster}: ${plan.measure === 'duration' ? 'mean duration' : plan.measure} per ${length / 1000} s`;
-    const queries: EvidenceAnswer['queries'] = [{ system: plan.system, language: 'api', text }];
-    if (!values.some((value) => value > 0) && plan.measure !== 'errors') {
-      return {
-        series: [],
-        queries,
-        missing: [{ signal: request.signal, entity, why: 'there are no spans of it in this time', fix: plan.fix }],
-      };
-    }
-    return { series: [{ entity, labels: {}, values }], queries, missing: [] };
-  }
-
-  /** Each stretch of spans is summed up once for all signals. */
-  function stretch(cluster: string, range: { from: number; to: number }): Promise<readonly ServiceStats[]> {
-    const key = `${cluster} ${range.from}`;
-    const known = stretches.get(key);
-    if (known) return known;
     const { traces } = options;
-    const asked = measured(
-      async () =>
-        (await traces?.services(
-          { range, cluster },
-          { scope, ...(options.signal ? { signal: options.signal } : {}) },
-        )) ?? [],
+    if (!traces) throw new Error('no trace store');
+    const stepMs = Math.max(1, Math.round((request.rateSeconds * 1000) / request.step)) * request.step;
+    const services = plan.services.map(({ service }) => service);
+    const stat = plan.measure === 'duration' && plan.stat !== 'rate' ? { stat: plan.stat } : {};
+    const query = {
+      range: { from: request.from, to: request.to },
+      stepMs,
+      cluster: plan.cluster,
+      services,
+      side: plan.side,
+      measure: plan.measure,
+      ...(plan.callee === undefined ? {} : { callee: plan.callee }),
+      ...stat,
+    };
+    const found = await measured(() =>
+      traces.measure(query, { scope, ...(options.signal ? { signal: options.signal } : {}) }),
     );
-    stretches.set(key, asked);
-    return asked;
+    const series = found.flatMap(({ service, timesMs, values }) => {
+      const owner = plan.services.find((known) => known.service === service)?.entity ?? entity;
+      return toSeries([], () => owner, request, timesMs, values);
+    });
+    const what = plan.measure === 'duration' ? `${plan.stat} of durations` : plan.measure;
+    const text = `${plan.side === 'service' ? 'server spans' : 'calls'} of ${services.join(', ')} in ${plan.cluster}: ${what} per ${stepMs / 1000} s`;
+    const missing = { signal: request.signal, entity, why: 'there are no spans of it in this time', fix: plan.fix };
+    return {
+      series,
+      queries: [{ system: plan.system, language: 'api', text }],
+      missing: series.length > 0 ? [] : [missing],
+    };
   }
 
   return { fetch, spent: () => ({ ...spent }) };
@@ -187,10 +174,4 @@ function toSeries(
 function firstPerEntity(series: readonly EvidenceSeries[]): EvidenceSeries[] {
   const seen = new Set<string>();
   return series.filter(({ entity }) => !seen.has(entity) && seen.add(entity));
-}
-
-function measureOf(stats: readonly ServiceStats[], measure: SpanPlan['measure'], seconds: number): number {
-  const total = (field: 'requests' | 'errors' | 'durationSeconds') => stats.reduce((sum, row) => sum + row[field], 0);
-  if (measure === 'duration') return total('requests') > 0 ? total('durationSeconds') / total('requests') : Number.NaN;
-  return total(measure) / seconds;
 }

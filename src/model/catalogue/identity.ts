@@ -43,9 +43,12 @@ export function instanceAt(fact: string): Identity {
 }
 
 function names(entities: readonly HomeEntity[]): string[] {
-  return distinct(
-    entities.flatMap(({ entity, alsoNamed }) => [literal(entity.name), ...(alsoNamed ? [alsoNamed] : [])]),
-  );
+  const patterns = distinct(entities.flatMap(({ alsoNamed }) => alsoNamed ?? []));
+  const covers = patterns.map((pattern) => new RegExp(`^(?:${pattern.replaceAll('\\\\', '\\')})$`));
+  const others = entities
+    .map(({ entity }) => entity.name)
+    .filter((name) => !covers.some((pattern) => pattern.test(name)));
+  return [...patterns, ...distinct(others.map(literal))];
 }
 
 function oneOf(label: string, patterns: readonly string[]): string {

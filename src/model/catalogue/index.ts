@@ -6,9 +6,10 @@ import { cadvisor } from './cadvisor.ts';
 import { dcgm } from './dcgm.ts';
 import { kubeStateMetrics } from './kube-state-metrics.ts';
 import { nodeExporter } from './node-exporter.ts';
-import { OPENTELEMETRY, spanMeasureOf } from './opentelemetry.ts';
+import { OPENTELEMETRY, opentelemetry, spanMeasureOf } from './opentelemetry.ts';
 import { planSignal as planFrom, type SignalPlan, type SignalRequest } from './plan.ts';
 import { prometheus } from './prometheus.ts';
+import { qdrant } from './qdrant.ts';
 import type { SourceSystem } from './source.ts';
 import { vllm } from './vllm.ts';
 
@@ -20,7 +21,16 @@ export { type CanonicalSignal, type MissingSignal, type SignalLayer, STATS, type
 export { findSignal, SIGNALS } from './signals.ts';
 
 /** Every system of the catalogue; a new one is a file and a line here. */
-const SYSTEMS: readonly SourceSystem[] = [vllm, dcgm, kubeStateMetrics, cadvisor, nodeExporter, prometheus];
+const SYSTEMS: readonly SourceSystem[] = [
+  vllm,
+  dcgm,
+  kubeStateMetrics,
+  cadvisor,
+  nodeExporter,
+  prometheus,
+  opentelemetry,
+  qdrant,
+];
 
 /** How to get a canonical signal of entities, from every system that gives it. */
 export function planSignal(request: SignalRequest): SignalPlan {

@@ -39,7 +39,7 @@ export interface PromqlPlan {
   fix: string;
 }
 
-/** To be measured over spans: a quantile, mean or rate per step and service. */
+/** To be measured over spans, when metrics gave nothing: a quantile, mean or rate per step and service. */
 export interface SpanPlan {
   kind: 'spans';
   system: typeof OPENTELEMETRY;
@@ -66,7 +66,7 @@ export function planSignal(request: SignalRequest, systems: readonly SourceSyste
       missing: [missing(request, 'there is no such signal', 'GET /api/signals lists the names.')],
     };
   const span = spanMeasureOf(signal.name);
-  if (span) return planSpans(request, signal, span);
+  if (span) return planService(request, signal, span, systems);
   const groups = groupsOf(request, signal);
   if (groups.length > MOST_GROUPS) {
     return {
@@ -108,9 +108,7 @@ function planGroup(
     const fix = `Trifocal learns of ${signal.home}s from Kubernetes and from exporter labels; see coverage.`;
     return { signal, queries: [], missing: [missing(request, `no ${signal.home} of it is known`, fix)] };
   }
-  const tables = systems.flatMap((system) =>
-    system.tables.filter((table) => tableGives(table, signal)).map((table) => ({ system, table })),
-  );
+  const tables = tablesFor(signal, systems);
   if (tables.length === 0) {
     return {
       signal,
@@ -162,6 +160,32 @@ function containerRef(pod: EntityRef, container: string): EntityRef {
   return `${pod.replace(/^pod:/, 'container:')}${encodeURIComponent(`/${container}`)}`;
 }
 
+/** Each service by its pods' metrics, and by its spans where those give nothing. */
+function planService(
+  request: SignalRequest,
+  signal: CanonicalSignal,
+  span: { side: 'service' | 'edge'; measure: SpanMeasure },
+  systems: readonly SourceSystem[],
+): SignalPlan {
+  const { estate, of } = request;
+  const tables = tablesFor(signal, systems);
+  const byMetrics = of.flatMap((entity) => {
+    const homes = membersOf(estate, entity, 'pod').map((pod, i) =>
+      homeOf(pod, i === 0 ? membersOf(estate, entity, 'workload') : []),
+    );
+    const group = { of: [entity], as: entity.ref };
+    return tables.flatMap(({ system, table }) =>
+      clustersOf(homes).map((part) => planTable(request, signal, group, part, system, table)),
+    );
+  });
+  const bySpans = planSpans(request, signal, span);
+  return {
+    signal,
+    queries: [...byMetrics, ...bySpans.queries],
+    missing: byMetrics.length > 0 ? [] : bySpans.missing,
+  };
+}
+
 function planSpans(
   request: SignalRequest,
   signal: CanonicalSignal,
@@ -194,12 +218,20 @@ function planSpans(
 function homesOf(estate: EstateSnapshot, of: readonly Entity[], signal: CanonicalSignal): HomeEntity[] {
   const homes = new Map<EntityRef, HomeEntity>();
   for (const entity of of) {
-    const pattern = signal.home === 'pod' && entity.kind === 'workload' ? podNamePattern(entity) : undefined;
     membersOf(estate, entity, signal.home).forEach((member, i) => {
-      homes.set(member.ref, { entity: member, ...(pattern && i === 0 ? { alsoNamed: pattern } : {}) });
+      homes.set(
+        member.ref,
+        homeOf(member, signal.home === 'pod' && entity.kind === 'workload' && i === 0 ? [entity] : []),
+      );
     });
   }
   return [...homes.values()];
+}
+
+/** The first pod of a workload also stands for pods that it had before. */
+function homeOf(entity: Entity, [workload]: readonly Entity[]): HomeEntity {
+  const alsoNamed = workload && podNamePattern(workload);
+  return { entity, ...(alsoNamed ? { alsoNamed } : {}) };
 }
 
 function clustersOf(homes: readonly HomeEntity[]): HomeEntity[][] {
@@ -210,6 +242,15 @@ function clustersOf(homes: readonly HomeEntity[]): HomeEntity[][] {
     else clusters.set(home.entity.cluster, [home]);
   }
   return [...clusters.values()];
+}
+
+function tablesFor(
+  signal: CanonicalSignal,
+  systems: readonly SourceSystem[],
+): { system: SourceSystem; table: SourceTable }[] {
+  return systems.flatMap((system) =>
+    system.tables.filter((table) => tableGives(table, signal)).map((table) => ({ system, table })),
+  );
 }
 
 function tableGives(table: SourceTable, signal: CanonicalSignal): boolean {

@@ -13,7 +13,10 @@ export interface SourceSystem {
 
 /** Signals of one system whose series identify the same kind of entity in the same way. */
 export interface SourceTable {
+  /** Of its signals. */
   home: HomeKind;
+  /** The series belong to pods: they are selected by the pods of the entity and folded over them. */
+  byPods?: true;
   /** Only for these entities (a Deployment's replicas have other names than a StatefulSet's). */
   appliesTo?: (entity: Entity) => boolean;
   /** Ways in which series name their entity, most usual first. The first that answers is used. */

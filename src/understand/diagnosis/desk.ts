@@ -64,7 +64,7 @@ function readings(request: EvidenceRequest, answer: EvidenceAnswer, frame: Frame
   const all = answer.series.map((series) =>
     measure(frame, {
       signal: request.signal,
-      stat: answer.stat ?? request.stat,
+      stat: request.stat,
       unit: answer.unit,
       entity: series.entity,
       values: series.values,

@@ -27,8 +27,6 @@ export interface EvidenceRequest {
 
 export interface EvidenceAnswer {
   unit: string;
-  /** What was measured, where it is not what was asked for: spans give a mean when asked for a quantile. */
-  stat?: Stat;
   series: EvidenceSeries[];
   queries: { system: string; language: 'promql' | 'api'; text: string }[];
   missing: MissingSignal[];

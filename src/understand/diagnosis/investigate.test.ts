@@ -147,6 +147,15 @@ describe('a GPU that throttles for heat', () => {
     expect(result.causes.map((cause) => cause.entity)).toEqual([gpu(1)]);
   });
 
+  test('asked about its replica', async () => {
+    const result = await ask(hotCard(15), { subject: pod(0) });
+    expect(result.causes).toMatchObject([{ entity: gpu(1), chain: [gpu(1), pod(0)] }]);
+  });
+
+  test('is not named to who asks about another replica', async () => {
+    expect(await ask(hotCard(15), { subject: pod(1) })).toMatchObject({ verdict: 'no-fault', causes: [] });
+  });
+
   test('an innocent rollout of the caller half a minute before is not named', async () => {
     const rollout = change('rollout', NOW - 15.5 * MINUTE, LLAMA, 'image rag:41 → rag:42');
     const result = await ask(hotCard(15), { changes: [rollout] });

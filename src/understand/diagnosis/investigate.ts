@@ -58,8 +58,16 @@ export async function investigate(input: InvestigateInput): Promise<Investigatio
   const foci = subject ? startingPoints(estate, subject) : [];
   if (!subject || foci.length === 0) return unanswerable(input, frame, subject);
   const lookAround = async (focus: Focus) => {
-    await desk.fetch(focus, serves(focus) ? SYMPTOM_NEEDS : SYMPTOM_NEEDS.filter(isGeneral));
-    return findSymptom(request.symptom, focus, frame, window, (need) => desk.read(focus, need, frame));
+    const find = () => findSymptom(request.symptom, focus, frame, window, (need) => desk.read(focus, need, frame));
+    await desk.fetch(
+      focus,
+      SYMPTOM_NEEDS.filter((need) => concerns(focus, need)),
+    );
+    const symptom = find();
+    if (symptom.state !== 'blind' || !serves(focus)) return symptom;
+    // An engine that says nothing may sit behind HTTP metrics or spans that do.
+    await desk.fetch(focus, SYMPTOM_NEEDS.filter(isOfService));
+    return find();
   };
   const looked = await Promise.all(foci.map(async (focus) => ({ focus, symptom: await lookAround(focus) })));
   const main =
@@ -137,9 +145,7 @@ async function walk(
   const checks = serves(focus)
     ? CHECKS
     : CHECKS.filter((check) => check.question !== 'phases' || Object.keys(check.needs).length === 0);
-  const needs = checks
-    .flatMap((check) => Object.values(check.needs))
-    .filter((need) => serves(focus) || isGeneral(need));
+  const needs = checks.flatMap((check) => Object.values(check.needs)).filter((need) => concerns(focus, need));
   const [callees] = await Promise.all([
     Promise.all(
       calleesOf(focus, input).map(async (callee) => ({ ...callee, symptom: await lookAround(callee.focus) })),
@@ -189,8 +195,13 @@ function serves(focus: Focus): boolean {
   return focus.gpus.length > 0 || focus.workload?.facts.engine !== undefined;
 }
 
-function isGeneral(need: Need): boolean {
-  return !need.signal.startsWith('inference.') && !need.signal.startsWith('gpu.');
+/** A model service is judged by its engine and its GPUs, everything else by what it serves over HTTP. */
+function concerns(focus: Focus, need: Need): boolean {
+  return serves(focus) ? !isOfService(need) : !need.signal.startsWith('inference.') && !need.signal.startsWith('gpu.');
+}
+
+function isOfService(need: Need): boolean {
+  return need.signal.startsWith('service.') || need.signal.startsWith('edge.');
 }
 
 function changesIn(changes: readonly Change[], frame: Frame): Change[] {
@@ -218,8 +229,11 @@ function conclude(
   const likely = asked ? select(ranked, symptom) : [];
   const verdict = verdictOf(symptom, likely, stations, frame);
   const named = verdict === 'cause-found' ? likely : [];
-  const unseen = unseenOf(stations, symptom, serves(focus) ? SYMPTOM_NEEDS : SYMPTOM_NEEDS.filter(isGeneral), (need) =>
-    desk.read(focus, need, frame),
+  const unseen = unseenOf(
+    stations,
+    symptom,
+    SYMPTOM_NEEDS.filter((need) => concerns(focus, need)),
+    (need) => desk.read(focus, need, frame),
   );
   const [main] = stations;
   const context: CheckContext = { focus, frame, symptom, estate, changes: [], callees: [] };

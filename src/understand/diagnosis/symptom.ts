@@ -140,7 +140,7 @@ export function findSymptom(
   if (clearest) return moved(clearest, focus, frame, objective, read);
   const [first] = watched;
   const missed = objective?.met === false && (asked ?? 'latency') === 'latency';
-  const odd = missed ? undefined : candidates.find((candidate) => isUneven(candidate, read));
+  const odd = missed ? undefined : candidates.find((candidate) => isUneven(candidate, focus, read));
   const shown = missed
     ? watched.find(({ reading }) => reading.signal === 'inference.ttft')
     : (watched.find(({ candidate }) => candidate === odd) ?? first);
@@ -153,7 +153,7 @@ export function findSymptom(
     onset: undefined,
     endMs: window.to,
     objective,
-    impacts: candidate ? impactsOf(candidate, read) : [],
+    impacts: candidate ? impactsOf(candidate, focus, read) : [],
   };
 }
 
@@ -174,18 +174,20 @@ function moved(
     onset: onsetOf(shift, frame, reading),
     endMs: shift.end >= reading.values.length ? frame.to : timeAt(frame, shift.end),
     objective,
-    impacts: impactsOf(candidate, read),
+    impacts: impactsOf(candidate, focus, read),
   };
 }
 
 /** Shifts of the whole and of its pods that reach into the window. */
 function observations(
   candidate: Candidate,
+  focus: Focus,
   frame: Frame,
   window: { from: number; to: number },
   read: (need: Need) => Readings,
 ): Observation[] {
-  const all = [...read(candidate.need).all, ...(candidate.byPod ? read(candidate.byPod).all : [])];
+  const pods = candidate.byPod && focus.self.kind !== 'pod' ? read(candidate.byPod).all : [];
+  const all = [...read(candidate.need).all, ...pods];
   return all.flatMap((reading) => {
     const shift = shiftOf(reading, frame, candidate.direction, candidate.least);
     return shift && timeAt(frame, shift.end - 1) > window.from ? [{ candidate, reading, shift }] : [];
@@ -227,12 +229,13 @@ function weight({ candidate, shift, reading }: Observation): number {
   return whole * shift.strength * (candidate.kind === 'availability' ? 0.5 : 1);
 }
 
-function isUneven(candidate: Candidate, read: (need: Need) => Readings): boolean {
+function isUneven(candidate: Candidate, focus: Focus, read: (need: Need) => Readings): boolean {
   if (candidate.kind !== 'latency' || !candidate.byPod) return false;
-  const levels = read(candidate.byPod)
-    .all.filter(has)
-    .map((reading) => reading.during);
-  return levels.length >= UNEVEN_PEERS && Math.max(...levels) >= UNEVEN_FACTOR * median(levels);
+  const pods = read(candidate.byPod).all.filter(has);
+  const slowest = Math.max(
+    ...pods.filter(({ entity }) => focus.self.kind !== 'pod' || entity === focus.self.ref).map((pod) => pod.during),
+  );
+  return pods.length >= UNEVEN_PEERS && slowest >= UNEVEN_FACTOR * median(pods.map((pod) => pod.during));
 }
 
 /** A rate sees an event up to its whole range late, so the interval reaches back by that much. */
@@ -245,7 +248,8 @@ function onsetOf(shift: Shift, frame: Frame, reading: Reading): Onset {
   };
 }
 
-function impactsOf(candidate: Candidate, read: (need: Need) => Readings): PodImpact[] {
+/** Asked about one pod, the symptom is that pod's alone; its peers are there to compare with. */
+function impactsOf(candidate: Candidate, focus: Focus, read: (need: Need) => Readings): PodImpact[] {
   if (!candidate.byPod) return [];
   const pods = read(candidate.byPod).all.filter(has);
   const requests = read(POD_REQUESTS);
@@ -264,13 +268,14 @@ function impactsOf(candidate: Candidate, read: (need: Need) => Readings): PodImp
     const busy = served !== undefined && Number.isFinite(served) ? served : 1;
     return { reading, before, excess: Math.max(0, change) * (candidate.kind === 'latency' ? busy : 1) };
   });
-  const total = sum(rows.map((row) => row.excess));
+  const mine = (entity: EntityRef) => focus.self.kind !== 'pod' || entity === focus.self.ref;
+  const total = sum(rows.filter((row) => mine(row.reading.entity)).map((row) => row.excess));
   const largest = Math.max(0, ...rows.map((row) => row.excess));
   return rows.map(({ reading, before, excess }) => ({
     pod: reading.entity,
     before,
     during: reading.during,
-    share: total > 0 ? excess / total : 0,
+    share: total > 0 && mine(reading.entity) ? excess / total : 0,
     affected: excess > 0 && excess >= largest / 4 && movedEnough(candidate, before, reading.during),
     reading,
   }));

@@ -1,4 +1,4 @@
-import { defineCheck, type FoundFact, supports } from '../check.ts';
+import { contradicts, defineCheck, type FoundFact } from '../check.ts';
 import { has } from '../reading.ts';
 import { median, sum } from '../robust.ts';
 import { amount, counted } from '../words.ts';
@@ -40,7 +40,7 @@ export const gpuUse = defineCheck({
       total,
     );
     const cards = `${counted(own.length, 'GPU')} ${amount(use, 'ratio')} used${memory}`;
-    const cites = supports(...own.slice(0, 4), ...waiting.all.slice(0, 2));
+    const cites = contradicts(...own.slice(0, 4), ...waiting.all.slice(0, 2));
     const fact = (severity: FoundFact['severity'], summary: string): FoundFact => ({
       severity,
       entity: focus.self.ref,
