@@ -56,7 +56,7 @@ export interface GridCapability {
 /** `last` is an instant selector: the newest sample of the window, none when that is a stale marker. */
 export type GridFunction = (typeof GRID_FUNCTIONS)[number];
 export const GRID_FUNCTIONS = ['last', 'rate', 'increase', 'delta', 'irate', 'idelta', 'resets'] as const;
-export type GridAggregation = 'sum' | 'count' | 'min' | 'max';
+export type GridAggregation = 'sum' | 'count';
 
 export interface GridRequest {
   matchers: readonly Matcher[];
@@ -68,7 +68,7 @@ export interface GridRequest {
   startMs: number;
   stepMs: number;
   steps: number;
-  /** Folds the series into groups where they are. */
+  /** Leave to fold the series into groups where they are; the source does so where that saves more than it costs. */
   aggregate?: { op: GridAggregation; grouping: Grouping };
 }
 
@@ -80,6 +80,8 @@ export interface Grouping {
 /** Point `i` of series `s` is `values[s * steps + i]`; `present` has a zero where there is none. */
 export interface GridColumns {
   series: readonly LabelSet[];
+  /** The rows are groups of what was asked for in `aggregate`, and sums may differ in the order of their terms. */
+  folded: boolean;
   values: Float64Array;
   present: Uint8Array;
   /** How many stored samples were read for it, as far as the source knows. */

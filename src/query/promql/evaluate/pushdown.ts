@@ -2,21 +2,21 @@ import { METRIC_NAME } from '../../../model/index.ts';
 import type { GridAggregation, GridFunction } from '../../sources/index.ts';
 import { FUNCTIONS } from '../functions.ts';
 import { type Aggregation, type Span, unwrap, type VectorSelector } from '../syntax/index.ts';
+import { aggregate } from './aggregate.ts';
 import { noteNonCounters } from './counter-names.ts';
 import { durationMs, type Query } from './query.ts';
 import { rowsOf, shiftPoints } from './selector.ts';
 import type { Points, Row } from './values.ts';
 
 /**
- * An aggregation of selected series, folded where the samples are; undefined when the source can't or when the answer
- * could differ by more than the order of a sum. Whoever asks gets the same answer either way.
+ * An aggregation of selected series, folded where the samples are if the source finds that worth it; undefined when the
+ * source can't. Whoever asks gets the same answer either way, but for the order of a large sum's terms.
  */
 export async function pushedAggregation(expr: Aggregation, points: Points, query: Query): Promise<Row[] | undefined> {
   const grid = query.reader.grid;
   const leaf = pushableLeaf(expr, query);
-  if (!grid || !leaf || !grid.functions.has(leaf.function)) return undefined;
   const op = PUSHABLE.get(expr.op);
-  if (!op || !grid.aggregations.has(op)) return undefined;
+  if (!grid || !leaf || !op || !grid.functions.has(leaf.function) || !grid.aggregations.has(op)) return undefined;
   const { sampled, spread } = shiftPoints(leaf.selector, points, query);
   const columns = await query.reader.gridOf(grid, {
     matchers: leaf.selector.matchers,
@@ -26,14 +26,14 @@ export async function pushedAggregation(expr: Aggregation, points: Points, query
     ...sampled,
     aggregate: { op, grouping: expr.grouping },
   });
-  const rows = spread(rowsOf(columns, sampled.steps));
+  const rows = rowsOf(columns, sampled.steps);
   if (leaf.counter)
     noteNonCounters(
       rows.map((row) => ({ ...row, labels: [METRIC_NAME, leaf.name] })),
       query,
       leaf.span,
     );
-  return rows;
+  return spread(columns.folded ? rows : (await aggregate(expr, rows, undefined, query)).rows);
 }
 
 const PUSHABLE: ReadonlyMap<string, GridAggregation> = new Map([

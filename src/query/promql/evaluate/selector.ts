@@ -1,3 +1,4 @@
+import { compareLabels, type LabelSet } from '../../../model/index.ts';
 import type { GridColumns, GridFunction, SampleColumns } from '../../sources/index.ts';
 import type { RangeSelector, VectorSelector } from '../syntax/index.ts';
 import { durationMs, type Query, resolveShift } from './query.ts';
@@ -36,7 +37,7 @@ export async function selectRange(range: RangeSelector, points: Points, query: Q
     ),
   }));
   return {
-    rows: rows.filter((row) => row.values.length > 0),
+    rows: inOrder(rows.filter((row) => row.values.length > 0)),
     rangeMs,
     endMs: fixed ? () => sampled.startMs : (step) => timeOf(sampled, step),
     fixed,
@@ -106,19 +107,24 @@ async function readGrid(
   );
 }
 
-/** Rows as views into a grid's columns. */
+/** Rows as views into a grid's columns, in order of their labels whatever order the source has. */
 export function rowsOf(grid: GridColumns, steps: number): Row[] {
-  return grid.series.map((labels, i) => ({
+  const rows = grid.series.map((labels, i) => ({
     labels,
     dropName: false,
     values: grid.values.subarray(i * steps, (i + 1) * steps),
     present: grid.present.subarray(i * steps, (i + 1) * steps),
   }));
+  return inOrder(rows);
+}
+
+function inOrder<T extends { labels: LabelSet }>(rows: T[]): T[] {
+  return rows.sort((a, b) => compareLabels(a.labels, b.labels));
 }
 
 function newest(columns: SampleColumns, points: Points, lookbackMs: number, what: 'value' | 'time'): Row[] {
   const isStale = staleTest(columns.values);
-  return columns.series.map((labels, series) => {
+  const rows = columns.series.map((labels, series) => {
     const values = new Float64Array(points.steps);
     const present = new Uint8Array(points.steps);
     const end = columns.offsets[series + 1] ?? 0;
@@ -136,4 +142,5 @@ function newest(columns: SampleColumns, points: Points, lookbackMs: number, what
     }
     return { labels, dropName: false, values, present };
   });
+  return inOrder(rows);
 }

@@ -50,11 +50,19 @@ async function evaluateGrid(port: ClickHousePort, request: GridRequest, read: Re
   };
   const found = await findSeries(port, { ...request, ...window }, read);
   if (found.ids.length === 0)
-    return { series: [], values: new Float64Array(0), present: new Uint8Array(0), samplesRead: 0 };
+    return { series: [], values: new Float64Array(0), present: new Uint8Array(0), folded: false, samplesRead: 0 };
   const samples = sql`FROM samples WHERE ${found.condition} AND ts > ${milliseconds(window.afterMs)} AND ts <= ${milliseconds(window.throughMs)}`;
-  return request.aggregate && found.sendable
+  return isWorthFolding(request, found)
     ? readGroups(port, request, found, samples, read)
     : readEach(port, request, found, samples, read);
+}
+
+/** Summing here is not compensated and saves only the transfer of the points, so it is for very many of them. */
+const FOLD_SUMS_FROM_POINTS = 2_000_000;
+
+function isWorthFolding({ aggregate, steps }: GridRequest, found: FoundSeries): boolean {
+  if (!aggregate || !found.sendable) return false;
+  return aggregate.op === 'count' || found.ids.length * steps >= FOLD_SUMS_FROM_POINTS;
 }
 
 async function readEach(
@@ -67,7 +75,7 @@ async function readEach(
   const query = sql`SELECT series_id AS key, count() AS samples, arrayMap(point -> ifNull(point, ${ABSENT}), ${grid(request)}) AS grid
 ${samples}${withoutStale(request)} GROUP BY series_id ${SETTINGS}`;
   const labels = new Map(found.ids.map((id, i) => [id, found.labels[i] ?? emptyLabels]));
-  return collect(port, query, labels, request.steps, read);
+  return { ...(await collect(port, query, labels, request.steps, read)), folded: false };
 }
 
 /** Groups by number: which series is in which one is decided here, where all labels are known. */
@@ -85,9 +93,10 @@ ${samples}${withoutStale(request)} GROUP BY series_id`;
   const folded =
     request.aggregate?.op === 'count'
       ? sql`arrayMap(count -> if(count = 0, ${ABSENT}, toFloat64(count)), countForEach(grid))`
-      : sql`arrayMap(point -> ifNull(point, ${ABSENT}), sumKahanForEach(grid))`;
+      : sql`arrayMap(point -> ifNull(point, ${ABSENT}), sumForEach(grid))`;
   const query = sql`SELECT ${group} AS key, sum(samples) AS samples, ${folded} AS grid FROM (${each}) GROUP BY key ${SETTINGS}`;
-  return collect(port, query, new Map(labels.map((one, i) => [BigInt(i), one])), request.steps, read);
+  const groups = new Map(labels.map((one, i) => [BigInt(i), one]));
+  return { ...(await collect(port, query, groups, request.steps, read)), folded: true };
 }
 
 const SETTINGS = sql`SETTINGS allow_experimental_time_series_aggregate_functions = 1`;
@@ -121,7 +130,7 @@ async function collect(
   labelsOf: ReadonlyMap<bigint, LabelSet>,
   steps: number,
   read: ReadOptions,
-): Promise<GridColumns> {
+): Promise<Omit<GridColumns, 'folded'>> {
   const series: LabelSet[] = [];
   const grids: Float64Array[] = [];
   let samplesRead = 0;
