@@ -133,7 +133,7 @@ export function findSymptom(
       .map((reading) => ({ candidate, reading })),
   );
   const seen = candidates
-    .flatMap((candidate) => observations(candidate, frame, window, read))
+    .flatMap((candidate) => observations(candidate, focus, frame, window, read))
     .filter((o) => matters(o, read));
   const objective = judgeObjective(read({ signal: 'inference.ttft', of: 'self', stat: 'p95' }).one);
   const clearest = firstOfStrong(seen);
