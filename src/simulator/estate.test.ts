@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultEstate } from './blueprint.ts';
-import { createEstate, type Estate } from './estate.ts';
-import { renderPage } from './pages/page.ts';
+import { createEstate, defaultEstate, type Estate, renderPage } from './index.ts';
 import type { Replica } from './serving/router.ts';
 
 const START = Date.parse('2026-03-04T09:00:00Z');

@@ -4,9 +4,6 @@
  * Imports no server code.
  */
 
-export { type ClusterPlan, defaultEstate } from './blueprint.ts';
+export { defaultEstate } from './blueprint.ts';
 export { createEstate, type Estate } from './estate.ts';
-export type { FaultId, FaultOrder, GroundTruth } from './faults.ts';
 export { renderPage } from './pages/page.ts';
-export type { ScrapeTarget } from './pages/targets.ts';
-export type { LogLine, Source, SpanRecord } from './telemetry/signals.ts';

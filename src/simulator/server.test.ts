@@ -53,6 +53,7 @@ test('selectors and namespaces narrow a list', async () => {
   expect(await count('/api/v1/pods?labelSelector=app%20in%20(gateway,rag-api)')).toBe(4);
   expect(await count('/api/v1/pods?fieldSelector=spec.nodeName%3Dgpu-1')).toBe(5);
   expect(await count('/apis/apps/v1/statefulsets')).toBe(2);
+  expect(await count('/apis/batch/v1/jobs')).toBe(0);
   expect((await get('/apis/apps/v1/pods')).status).toBe(404);
 });
 

@@ -11,6 +11,7 @@ const SHORT_NAMES: Partial<Record<ResourceName, string[]>> = {
   deployments: ['deploy'],
   statefulsets: ['sts'],
   daemonsets: ['ds'],
+  cronjobs: ['cj'],
 };
 
 /** Answers the paths by which clients find out what the server is and has. Returns whether it did. */
@@ -29,16 +30,15 @@ export function serveDiscovery(path: string, response: ServerResponse): boolean 
 
 /** Which objects a path asks for; undefined when it is none of the served ones. `name` is empty for lists. */
 export function parseList(path: string): { resource: ResourceName; namespace: string; name: string } | undefined {
-  const match = /^\/(api\/v1|apis\/apps\/v1)(?:\/namespaces\/([^/]+))?\/([a-z]+)(?:\/([^/]+))?$/.exec(path);
-  const inNamespace = match && isResource(match[3]) ? match : undefined;
+  const match = /^\/(?:api\/v1|apis\/([a-z]+)\/v1)(?:\/namespaces\/([^/]+))?\/([a-z]+)(?:\/([^/]+))?$/.exec(path);
   // `/api/v1/namespaces/x` is an object, not the namespace of one.
   const own = /^\/api\/v1\/namespaces\/([^/]+)$/.exec(path);
   if (own) return { resource: 'namespaces', namespace: '', name: decodeURIComponent(own[1] ?? '') };
-  if (!inNamespace) return undefined;
-  const [, prefix, namespace = '', resource, name = ''] = inNamespace;
+  if (!match) return undefined;
+  const [, askedGroup = '', namespace = '', resource, name = ''] = match;
   if (!isResource(resource)) return undefined;
   const { group, namespaced } = RESOURCES[resource];
-  if ((group === 'apps') !== (prefix === 'apis/apps/v1') || (namespace !== '' && !namespaced)) return undefined;
+  if (group !== askedGroup || (namespace !== '' && !namespaced)) return undefined;
   if (name !== '' && namespaced && namespace === '') return undefined;
   return { resource, namespace: decodeURIComponent(namespace), name: decodeURIComponent(name) };
 }
@@ -60,15 +60,17 @@ const DOCUMENTS: Record<string, () => object> = {
     platform: 'linux/amd64',
   }),
   '/api': () => ({ kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] }),
-  '/apis': () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: [appsGroup()] }),
-  '/apis/apps': () => ({ kind: 'APIGroup', apiVersion: 'v1', ...appsGroup() }),
+  '/apis': () => ({ kind: 'APIGroupList', apiVersion: 'v1', groups: [apiGroup('apps'), apiGroup('batch')] }),
+  '/apis/apps': () => ({ kind: 'APIGroup', apiVersion: 'v1', ...apiGroup('apps') }),
+  '/apis/batch': () => ({ kind: 'APIGroup', apiVersion: 'v1', ...apiGroup('batch') }),
   '/api/v1': () => resourceList('v1', ''),
   '/apis/apps/v1': () => resourceList('apps/v1', 'apps'),
+  '/apis/batch/v1': () => resourceList('batch/v1', 'batch'),
 };
 
-function appsGroup() {
-  const version = { groupVersion: 'apps/v1', version: 'v1' };
-  return { name: 'apps', versions: [version], preferredVersion: version };
+function apiGroup(name: string) {
+  const version = { groupVersion: `${name}/v1`, version: 'v1' };
+  return { name, versions: [version], preferredVersion: version };
 }
 
 function resourceList(groupVersion: string, group: string) {

@@ -11,6 +11,8 @@ export const RESOURCES = {
   deployments: { group: 'apps', kind: 'Deployment', namespaced: true },
   statefulsets: { group: 'apps', kind: 'StatefulSet', namespaced: true },
   daemonsets: { group: 'apps', kind: 'DaemonSet', namespaced: true },
+  jobs: { group: 'batch', kind: 'Job', namespaced: true },
+  cronjobs: { group: 'batch', kind: 'CronJob', namespaced: true },
 } as const;
 
 export type ResourceName = keyof typeof RESOURCES;
@@ -25,6 +27,9 @@ interface ObjectOf {
   deployments: Workload;
   statefulsets: Workload;
   daemonsets: Workload;
+  /** Served, so that clients may watch them; there are none yet. */
+  jobs: never;
+  cronjobs: never;
 }
 
 export interface WatchEvent {

@@ -6,6 +6,9 @@ import { parseQuantity } from '../kubernetes/quantity.ts';
 import type { PodRuntime } from '../pod-runtime.ts';
 import { createPage, type Labels, type Page, type PageBuilder } from './page.ts';
 
+const CPU_HELP = 'Cumulative cpu time consumed in seconds.';
+const MEMORY_HELP = 'Current working set in bytes.';
+
 /** The kubelet's `/metrics/cadvisor` of one node: each container, and each pod's own cgroup with its network. */
 export function cadvisorPage(cluster: Cluster, machine: Machine, now: () => number): Page {
   return createPage(
@@ -18,6 +21,7 @@ export function cadvisorPage(cluster: Cluster, machine: Machine, now: () => numb
         osVersion: 'Ubuntu 22.04.5 LTS',
       };
       page.gauge('cadvisor_version_info', 'A metric with a constant \'1\' value.', version, () => 1); // biome-ignore format: short
+      addRoot(page, machine);
       for (const pod of cluster.pods) if (pod.machine === machine) addPod(page, cluster, pod, now);
       page.gauge('machine_cpu_cores', 'Number of logical CPU cores.', {}, () => machine.plan.cores);
       page.gauge(
@@ -35,6 +39,19 @@ export function cadvisorPage(cluster: Cluster, machine: Machine, now: () => numb
     },
     () => 0,
   );
+}
+
+/** The machine's root cgroup: everything on it, which must not be summed with its parts. */
+function addRoot(page: PageBuilder, machine: Machine): void {
+  const root = { container: '', id: '/', image: '', name: '', namespace: '', pod: '' };
+  const { cpu } = machine;
+  page.counter(
+    'container_cpu_usage_seconds_total',
+    CPU_HELP,
+    { ...root, cpu: 'total' },
+    () => cpu.user + cpu.system + cpu.softirq,
+  );
+  page.gauge('container_memory_working_set_bytes', MEMORY_HELP, root, () => Math.round(machine.usedMemoryBytes));
 }
 
 function addPod(page: PageBuilder, cluster: Cluster, pod: PodRuntime, now: () => number): void {
@@ -62,12 +79,10 @@ function addUse(page: PageBuilder, pod: PodRuntime, labels: Labels): void {
   const { container } = pod;
   const counter = (name: string, help: string, read: () => number, more: Labels = {}) =>
     page.counter(`container_${name}`, help, { ...labels, ...more }, read);
-  counter('cpu_usage_seconds_total', 'Cumulative cpu time consumed in seconds.', () => container.cpuSeconds, {
+  counter('cpu_usage_seconds_total', CPU_HELP, () => container.cpuSeconds, {
     cpu: 'total',
   });
-  page.gauge('container_memory_working_set_bytes', 'Current working set in bytes.', labels, () =>
-    Math.round(container.workingSetBytes),
-  );
+  page.gauge('container_memory_working_set_bytes', MEMORY_HELP, labels, () => Math.round(container.workingSetBytes));
   counter('oom_events_total', 'Count of out of memory events observed for the container', () => 0);
   counter(
     'pressure_cpu_waiting_seconds_total',
