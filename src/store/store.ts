@@ -72,7 +72,7 @@ interface Server {
 
 function openServer({ engine, clock, logger }: StoreOptions): Promise<Server> {
   if (engine.kind === 'embedded') return startEngine({ ...engine, database: DATABASE, clock, logger });
-  return watchServer({ ...engine, readsLocalFiles: false }, clock, logger);
+  return watchServer({ ...engine, embedded: false }, clock, logger);
 }
 
 async function readTableStats(port: ClickHousePort, signal: AbortSignal | undefined): Promise<TableStats[]> {

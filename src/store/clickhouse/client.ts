@@ -14,18 +14,19 @@ export interface Endpoint {
   user: string;
   password: string;
   database: string;
-  /** It sees the same files as this process, so a segment is read by its path; otherwise it is sent. */
-  readsLocalFiles: boolean;
+  /** It sees the same files as this process, and stops queries whose client left, by itself. */
+  embedded: boolean;
 }
 
 /** The engine's own time limit ends a query in order; this much later the call is given up, whatever the engine does. */
 const GRACE_SECONDS = 5;
+const STOP_MS = 3_000;
 
 /** The port over HTTP. `endpoint` is asked for every call, since the embedded engine may come back at another address. */
 export function createClickHousePort(
   endpoint: () => Endpoint | undefined,
 ): ClickHousePort & { close(): Promise<void> } {
-  let current: { endpoint: Endpoint; client: ClickHouseClient } | undefined;
+  let current: Connected | undefined;
   const connect = () => {
     const wanted = endpoint();
     if (!wanted) throw new StoreError('down', 'the store is down');
@@ -56,11 +57,11 @@ export function createClickHousePort(
     const call = beginCall(options);
     const { limits } = options;
     let stream: Readable | undefined;
-    let client: ClickHouseClient | undefined;
+    let server: Connected | undefined;
     let finished = false;
     try {
-      client = connect().client;
-      stream = await send(client, `${statement.text}\nFORMAT Native`, statement.params, call);
+      server = connect();
+      stream = await send(server.client, `${statement.text}\nFORMAT Native`, statement.params, call);
       let rows = 0;
       for await (const block of decodeNative(abortable(stream, call.signal))) {
         rows += block.rows;
@@ -76,20 +77,20 @@ export function createClickHousePort(
       }
       throw call.explain(error);
     } finally {
-      if (!finished && client && stream) await stop(client, call.id);
       stream?.destroy();
+      if (!finished && server) await stop(server, call.id);
     }
   }
 
   const execute = async (options: CallOptions, work: (client: ClickHouseClient, call: Call) => Promise<Readable>) => {
     const call = beginCall(options);
-    let client: ClickHouseClient | undefined;
+    let server: Connected | undefined;
     try {
-      client = connect().client;
-      const stream = await work(client, call);
+      server = connect();
+      const stream = await work(server.client, call);
       for await (const _ of abortable(stream, call.signal));
     } catch (error) {
-      if (call.signal.aborted && client) await stop(client, call.id);
+      if (call.signal.aborted && server) await stop(server, call.id);
       throw call.explain(error);
     }
   };
@@ -101,7 +102,7 @@ export function createClickHousePort(
     insertSegment: (insert, options) =>
       execute(options, (client, call) => {
         const statement = insertStatement(insert.table, insert.token);
-        if (connect().endpoint.readsLocalFiles) {
+        if (connect().endpoint.embedded) {
           const source = 'SELECT * FROM file({path:String}, Native, {structure:String})';
           return send(
             client,
@@ -125,6 +126,11 @@ export function createClickHousePort(
       current = undefined;
     },
   };
+}
+
+interface Connected {
+  endpoint: Endpoint;
+  client: ClickHouseClient;
 }
 
 function openClient(endpoint: Endpoint): ClickHouseClient {
@@ -184,14 +190,23 @@ function rowsExceeded(limits: QueryLimits): StoreError {
   return new StoreError('limit', `the query exceeded its limit: ${limit}`, { limit });
 }
 
-/** A server does not notice that its client left before it next writes, so it is told. */
-async function stop(client: ClickHouseClient, id: string): Promise<void> {
-  const kill = {
-    query: "KILL QUERY WHERE Settings['log_comment'] = {id:String} ASYNC",
-    query_params: { id },
-    abort_signal: AbortSignal.timeout(2_000),
-  };
-  await client.command(kill).catch(() => {});
+/** A server does not notice that its client left before it next writes, so it is told, until it has understood. */
+async function stop({ endpoint, client }: Connected, id: string): Promise<void> {
+  if (endpoint.embedded) return;
+  const kill = "KILL QUERY WHERE Settings['log_comment'] = {id:String} ASYNC";
+  const left = "SELECT count() FROM system.processes WHERE Settings['log_comment'] = {id:String} FORMAT TSV";
+  const params = { query_params: { id }, abort_signal: AbortSignal.timeout(STOP_MS) };
+  try {
+    for (let running = true; running; ) {
+      await client.command({ query: kill, ...params });
+      const { stream } = await client.exec({ query: left, ...params });
+      let answer = '';
+      for await (const piece of stream) answer += piece;
+      running = Number(answer) > 0;
+    }
+  } catch {
+    // It is gone, or too busy; the query's own limits end it.
+  }
 }
 
 async function* abortable(stream: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {

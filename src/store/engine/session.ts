@@ -33,16 +33,24 @@ export function createEngineSession(session: Session): EngineSession {
     await session.queryAsync(`SET ${assignments.join(', ')}`);
     changed = new Set(settings.keys());
   };
+  /** A session keeps a query that failed, with its memory and its place among the processes, until it runs the next. */
+  const letGo = () => session.queryAsync('SELECT 1').catch(() => {});
   return {
     async *run(query, signal) {
       await prepare(query);
       signal.throwIfAborted();
-      if (mustRunBuffered(query.text)) {
-        const result = await session.queryAsync(query.text, { format: query.format });
-        if (result.bytes().length > 0) yield result.bytes();
-        return;
+      let whole = false;
+      try {
+        if (mustRunBuffered(query.text)) {
+          const result = await session.queryAsync(query.text, { format: query.format });
+          if (result.bytes().length > 0) yield result.bytes();
+        } else {
+          for await (const chunk of session.queryStream(query.text, { format: query.format })) yield chunk.raw();
+        }
+        whole = true;
+      } finally {
+        if (!whole) await letGo();
       }
-      for await (const chunk of session.queryStream(query.text, { format: query.format })) yield chunk.raw();
     },
   };
 }

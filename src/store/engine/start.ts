@@ -139,7 +139,7 @@ async function startChild(settings: EngineSettings, logger: Logger): Promise<Run
     user: 'trifocal',
     password: settings.key,
     database: settings.database,
-    readsLocalFiles: true,
+    embedded: true,
   };
   return { process: child, endpoint, ended };
 }
