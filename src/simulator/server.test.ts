@@ -114,11 +114,12 @@ test('a fault is switched at run time and the truth is told', async () => {
       body: JSON.stringify({ fault: 'gpu-thermal-throttle', on, cluster: 'prod-us' }),
     });
   const state = await (await order(true)).json();
-  expect(state.active).toMatchObject([
+  expect(state.truth.verdict).toBe('cause-found');
+  expect(state.truth.causes).toMatchObject([
     { mechanism: 'gpu-thermal-throttle', pod: 'pod:prod-us/inference/llama-3-70b-1', node: 'node:prod-us/-/gpu-1' },
   ]);
-  expect(state.active[0].entity).toMatch(/^gpu:prod-us\/-\/GPU-/);
-  expect((await (await order(false)).json()).active).toEqual([]);
+  expect(state.truth.causes[0].entity).toMatch(/^gpu:prod-us\/-\/GPU-/);
+  expect((await (await order(false)).json()).truth).toEqual({ verdict: 'no-fault', causes: [] });
   const wrong = await fetch(`${servers.controlUrl}/faults`, { method: 'POST', body: '{"fault":"x","on":true}' });
   expect(wrong.status).toBe(400);
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { formatTime } from '../model/index.ts';
 import type { Estate } from './estate.ts';
 import { FAULTS, type FaultOrder, isFault } from './faults.ts';
 import { createKubernetesApi } from './kubernetes/api.ts';
@@ -69,6 +70,9 @@ export async function serveEstate(estate: Estate, present: () => void): Promise<
   };
 }
 
+/** From the broken cooling to the lowered clock: a card needs this long to heat up. */
+const ONSET_TOLERANCE_S = 150;
+
 function scrapeConfigs(estate: Estate, cluster: string, address: string): ClusterConnection['scrape_configs'] {
   const jobs = new Map<string, ClusterConnection['scrape_configs'][number]>();
   for (const target of estate.targets.filter((candidate) => candidate.cluster === cluster)) {
@@ -102,11 +106,18 @@ async function control(
   }
 }
 
+/** The truth has the form of a scenario file's `truth`, with where each cause sits beside it. */
 function controlState(estate: Estate) {
+  const causes = estate.truths.map(({ sinceMs, fault, ...cause }) => ({
+    ...cause,
+    onset: formatTime(sinceMs),
+    tolerance: `${ONSET_TOLERANCE_S}s`,
+  }));
   return {
-    now: new Date(estate.now).toISOString(),
+    now: formatTime(estate.now),
     faults: FAULTS,
-    active: estate.truths.map(({ sinceMs, ...truth }) => ({ ...truth, since: new Date(sinceMs).toISOString() })),
+    active: estate.truths.map(({ fault }) => fault),
+    truth: { verdict: causes.length > 0 ? 'cause-found' : 'no-fault', causes },
     requests: Object.fromEntries(estate.clusters.map((cluster) => [cluster.plan.name, cluster.frontDoor.counts])),
   };
 }
