@@ -5,13 +5,11 @@ import type { Logger } from '../base/index.ts';
 import { entryCommand } from '../base/node/index.ts';
 import { type ClusterConfig, clusterSchema } from './config/index.ts';
 
+/** `starting` until its past was replayed; `failed` when its process ended by itself. */
+export type DemoState = 'starting' | 'live' | 'failed';
+
 export interface Demo {
-  /** The simulated clusters, in the form of `clusters:` in trifocal.yaml. */
-  clusters: ClusterConfig[];
-  /** Where the simulator's faults can be switched. */
-  controlUrl: string;
-  /** Resolves when the history was replayed. */
-  replayed: Promise<void>;
+  state(): DemoState;
   stop(): Promise<void>;
 }
 
@@ -22,8 +20,7 @@ const events = z.discriminatedUnion('event', [
   z.looseObject({ event: z.literal('error'), message: z.string() }),
 ]);
 
-/** Starts the simulated estate in its own process. It delivers through the doors that users' senders come through. */
-export async function startDemo(options: {
+export interface DemoOptions {
   http: string;
   otlpHttp: string;
   fault: string;
@@ -31,7 +28,12 @@ export async function startDemo(options: {
   historyMs: number;
   seed: number;
   logger: Logger;
-}): Promise<Demo> {
+  /** Called once, when the simulated clusters can be connected; in the form of `clusters:` in trifocal.yaml. */
+  onClusters(clusters: ClusterConfig[]): void;
+}
+
+/** Starts the simulated estate in its own process. It delivers through the doors that users' senders come through. */
+export function startDemo(options: DemoOptions): Demo {
   const { logger } = options;
   const args = [
     ...entryCommand({ bundle: 'simulator', source: 'src/simulator/main.ts' }),
@@ -47,34 +49,39 @@ export async function startDemo(options: {
   ];
   // Its standard input is a pipe from here: when this process dies, however it dies, the simulator sees the end and leaves.
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  let state: DemoState = 'starting';
   let stopping = false;
-  const replayed = withResolvers<void>();
-  replayed.promise.catch(() => {}); // nobody may be waiting for it
-  const listening = new Promise<{ clusters: ClusterConfig[]; control: string }>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      const error = new Error(`the simulator ended with exit code ${code}`);
-      if (!stopping) logger.error({}, error.message);
-      reject(error);
-      replayed.reject(error);
-    });
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      const event = events.safeParse(parseJson(line));
-      if (!event.success) return logger.warn({ line: line.slice(0, 500) }, 'the simulator said something unexpected');
-      if (event.data.event === 'listening') resolve(event.data);
-      if (event.data.event === 'replayed') {
-        logger.info({ seconds: event.data.seconds }, 'the demo estate has a past: its history was replayed');
-        replayed.resolve();
+  const exited = new Promise<void>((resolve) => {
+    const end = (what: string) => {
+      if (!stopping) {
+        state = 'failed';
+        logger.error({}, `the demo estate ended: ${what}; everything else goes on`);
       }
-      if (event.data.event === 'error') logger.warn({}, `simulator: ${event.data.message}`);
-    });
+      resolve();
+    };
+    child.once('error', (error) => end(error.message));
+    child.once('exit', (code) => end(`exit code ${code}`));
   });
-  const { clusters, control } = await listening;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const event = events.safeParse(parseJson(line));
+    if (!event.success) return logger.warn({ line: line.slice(0, 500) }, 'the simulator said something unexpected');
+    switch (event.data.event) {
+      case 'listening':
+        options.onClusters(event.data.clusters);
+        logger.info({ control: event.data.control }, 'the demo estate is connected');
+        break;
+      case 'replayed':
+        state = 'live';
+        logger.info({ seconds: event.data.seconds }, 'the demo estate has a past: its history was replayed');
+        break;
+      case 'error':
+        logger.warn({}, `simulator: ${event.data.message}`);
+        break;
+      case 'live':
+    }
+  });
   return {
-    clusters,
-    controlUrl: control,
-    replayed: replayed.promise,
+    state: () => state,
     async stop() {
       stopping = true;
       child.stdin.end();
@@ -90,15 +97,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** What `Promise.withResolvers` does from Node 22 on. */
-function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
-  let resolve: (value: T) => void = () => {};
-  let reject: (reason: unknown) => void = () => {};
-  const promise = new Promise<T>((onResolve, onReject) => {
-    resolve = onResolve;
-    reject = onReject;
-  });
-  return { promise, resolve, reject };
 }

@@ -60,15 +60,15 @@ function stopSignal(): Promise<NodeJS.Signals> {
 
 function announce(server: RunningServer, config: Config): void {
   const { http, otlpHttp, otlpGrpc } = server.addresses;
-  const clusters = server.clusters();
+  const clusters = config.clusters.map(({ name }) => name);
   const lines = [
     '',
     `  Trifocal is at  http://${http}`,
     '',
     `  data            ${server.dataFolder}`,
-    `  clusters        ${clusters.length === 0 ? 'none configured' : clusters.join(', ')}${config.demo.enabled ? '  (simulated demo estate)' : ''}`,
-    ...(server.demoControl
-      ? [`  demo            fault: ${config.demo.fault}; simulator control: ${server.demoControl}`]
+    `  clusters        ${clusters.length > 0 ? clusters.join(', ') : 'none configured'}`,
+    ...(config.demo.enabled
+      ? ['  demo            two simulated clusters; their last hour comes in within half a minute']
       : []),
     '',
     '  Connect your own:',

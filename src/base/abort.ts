@@ -5,7 +5,7 @@ export function anySignal(...signals: (AbortSignal | undefined)[]): AbortSignal 
 
 /** A signal that aborts after `ms`, or with `parent`. The reason is a `TimeoutError` when time ran out. */
 export function deadline(ms: number, parent?: AbortSignal): AbortSignal {
-  return anySignal(AbortSignal.timeout(ms), parent);
+  return anySignal(AbortSignal.timeout(Math.max(0, Math.ceil(ms))), parent);
 }
 
 /** Whether an error is the consequence of an abort or time-out rather than a failure of its own. */

@@ -21,4 +21,5 @@ export {
   type Rejection,
   type SignalSink,
 } from './sink.ts';
+export { openSpool, type Spool, type SpoolStats } from './spool/index.ts';
 export type { DropState, IngestTelemetry, SourceState } from './telemetry.ts';

@@ -38,7 +38,7 @@ describe('a GPU under one replica throttles for heat', () => {
   let guilty = '';
   beforeAll(async () => {
     server = await startDemo('gpu-thermal-throttle');
-    const control = /simulator control: (\S+)/.exec(server.output())?.[1];
+    const control = /control=(\S+)\)/.exec(server.output())?.[1];
     const { truth } = (await (await fetch(`${control}`)).json()) as GroundTruth; // the simulator's own form
     guilty = truth.causes[0]?.entity ?? '';
   });

@@ -38,7 +38,8 @@ export const statusResponse = z.object({
   version: z.string(),
   startedAt: timeOut,
   now: timeOut,
-  demo: z.boolean(),
+  /** `starting` while the simulated estate's past is still coming in. */
+  demo: z.enum(['off', 'starting', 'live', 'failed']),
   clusters: z.array(z.string()),
   storeUp: z.boolean(),
 });

@@ -6,7 +6,7 @@ import type { StatusResponse } from '../contract/index.ts';
 export interface StatusDependencies {
   version: string;
   clock: Clock;
-  demo: boolean;
+  demo(): StatusResponse['demo'];
   clusters(): string[];
   storeUp(): boolean;
   /** What the server still waits for before it is ready; empty when it is. */
@@ -35,7 +35,7 @@ export function statusRoutes(dependencies: StatusDependencies): FastifyPluginAsy
         version: dependencies.version,
         startedAt,
         now: formatTime(clock.now()),
-        demo: dependencies.demo,
+        demo: dependencies.demo(),
         clusters: dependencies.clusters(),
         storeUp: dependencies.storeUp(),
       }),

@@ -62,8 +62,8 @@ const address = z.string().transform((text, context) => {
 export type Address = z.output<typeof address>;
 
 const kubernetes = z.union([
-  z.strictObject({ url: z.url(), token: z.string().optional(), ca: z.string().optional() }),
-  z.strictObject({ kubeconfig: z.string(), context: z.string().optional() }),
+  z.strictObject({ url: z.url(), token: z.string().exactOptional(), ca: z.string().exactOptional() }),
+  z.strictObject({ kubeconfig: z.string(), context: z.string().exactOptional() }),
   z.strictObject({ inCluster: z.literal(true) }),
 ]);
 

@@ -1,0 +1,90 @@
+import type { FastifyInstance } from 'fastify';
+import {
+  changeRoutes,
+  entityRoutes,
+  investigationRoutes,
+  logRoutes,
+  openapiRoutes,
+  prometheusRoutes,
+  signalRoutes,
+  statusRoutes,
+  telemetryRoutes,
+  traceRoutes,
+  webRoutes,
+} from '../api/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import { formatTime } from '../model/index.ts';
+import type { Config } from './config/index.ts';
+import { createEvidenceSource } from './evidence.ts';
+import { createInvestigator } from './investigator.ts';
+import { createOwnMetrics } from './metrics.ts';
+import type { Parts } from './parts.ts';
+
+export interface RouteOptions {
+  config: Config;
+  parts: Parts;
+  version: string;
+  clock: Clock;
+  logger: Logger;
+  webFolder: string;
+}
+
+/** Registers every route of the HTTP door, each with just what it needs. */
+export async function registerRoutes(app: FastifyInstance, options: RouteOptions): Promise<void> {
+  const { config, parts, version, clock, webFolder } = options;
+  const { engine, traces, estate, records } = parts;
+  const run = createInvestigator({ engine, traces, estate, clock });
+  await app.register(
+    statusRoutes({
+      version,
+      clock,
+      demo: () => (config.demo.enabled ? (parts.demo?.state() ?? 'starting') : 'off'),
+      clusters: () => parts.clusterNames,
+      storeUp: parts.store.isUp,
+      waiting: () => [...parts.waiting],
+      metrics: createOwnMetrics(parts),
+    }),
+  );
+  await app.register(openapiRoutes({ version }));
+  await app.register(
+    signalRoutes({
+      estateAt: estate.at,
+      evidence: (snapshot, scope) => createEvidenceSource({ engine, traces, estate: snapshot, scope, clock }),
+      clock,
+    }),
+  );
+  for (const routes of [entityRoutes, changeRoutes]) await app.register(routes({ estate, clock }));
+  await app.register(logRoutes({ logs: parts.logs, estate, clock }));
+  await app.register(traceRoutes({ traces, estate, clock }));
+  await app.register(
+    telemetryRoutes({
+      ingest: parts.ingest,
+      store: parts.store,
+      spool: parts.spool.stats,
+      watches: () => parts.connections?.watches() ?? [],
+      targets: () => parts.connections?.targets() ?? [],
+      clock,
+    }),
+  );
+  await app.register(prometheusRoutes({ engine, source: parts.source, clock, targets: () => activeTargets(parts) }));
+  await app.register(investigationRoutes({ run, records: records.investigations, clock }));
+  await app.register(webRoutes({ folder: webFolder }));
+}
+
+/** What is scraped now, as Prometheus' `/api/v1/targets` gives it. */
+function activeTargets(parts: Parts): object[] {
+  const targets = parts.connections?.targets() ?? [];
+  return targets.map((target) => ({
+    discoveredLabels: {},
+    labels: target.labels,
+    scrapePool: target.job,
+    scrapeUrl: target.url,
+    globalUrl: target.url,
+    lastError: target.lastError,
+    lastScrape: target.lastScrapeMs === null ? '0001-01-01T00:00:00Z' : formatTime(target.lastScrapeMs),
+    lastScrapeDuration: target.lastDurationSeconds,
+    health: target.health,
+    scrapeInterval: `${target.intervalMs / 1000}s`,
+    scrapeTimeout: `${target.timeoutMs / 1000}s`,
+  }));
+}

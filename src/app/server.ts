@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { createHttpServer } from '../api/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import { projectRoot } from '../base/node/index.ts';
+import { lokiPush, otlpHttp, type ReceiverOptions, remoteWrite, startOtlpGrpc } from '../ingest/index.ts';
+import { createClosers } from './closers.ts';
+import { connectClusters } from './clusters.ts';
+import type { Address, ClusterConfig, Config } from './config/index.ts';
+import { openDataFolder, StartError } from './data-folder.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { openParts, type Parts } from './parts.ts';
+import { registerRoutes } from './routes.ts';
+
+export { StartError } from './data-folder.ts';
+
+export interface RunningServer {
+  /** `host:port` of each door, with the port that was really taken. */
+  addresses: { http: string; otlpHttp: string; otlpGrpc: string };
+  dataFolder: string;
+  /** Stops taking in, brings everything acknowledged into the store or leaves it in the spool, and closes all files. */
+  close(): Promise<void>;
+}
+
+/** Starts everything a configuration asks for. Resolves when it is ready; throws StartError for what a user can mend. */
+export async function startServer(options: {
+  config: Config;
+  version: string;
+  clock: Clock;
+  logger: Logger;
+}): Promise<RunningServer> {
+  const { config, version, clock, logger } = options;
+  const closers = createClosers(logger);
+  try {
+    const folder = await openDataFolder(config.data);
+    closers.add('the data folder', () => folder.lock.release());
+    const parts = await openParts({ config, folder, clock, logger, closers });
+    const doors = await openDoors(config, parts, { version, clock, logger }, closers);
+    const clusters = connectClusters({ config, parts, clock, logger, closers });
+    await parts.spool.ready;
+    parts.waiting.delete('spool');
+    if (config.demo.enabled) {
+      parts.demo = startDemoEstate(config, doors, clusters.add, logger);
+      closers.add('the demo estate', parts.demo.stop);
+    }
+    return { addresses: doors, dataFolder: folder.path, close: closers.closeAll };
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+interface Doors {
+  http: string;
+  otlpHttp: string;
+  otlpGrpc: string;
+}
+
+async function openDoors(
+  config: Config,
+  parts: Parts,
+  { version, clock, logger }: { version: string; clock: Clock; logger: Logger },
+  closers: { add(what: string, close: () => unknown): void },
+): Promise<Doors> {
+  const receivers: ReceiverOptions = {
+    sink: parts.ingest.sink,
+    clock,
+    logger,
+    limits: { maxBodyBytes: config.ingest.maxBody },
+  };
+  const allowedHosts = [config.listen.http.host, config.listen.otlpHttp.host];
+  const http = createHttpServer({ logger, maxBodyBytes: config.ingest.maxBody, allowedHosts });
+  const otlp = createHttpServer({ logger, maxBodyBytes: config.ingest.maxBody, allowedHosts });
+  closers.add('the HTTP doors', () => Promise.all([http.close(), otlp.close()]));
+  for (const receiver of [otlpHttp, remoteWrite, lokiPush]) await http.register(receiver(receivers));
+  await otlp.register(otlpHttp(receivers));
+  await registerRoutes(http, { config, parts, version, clock, logger, webFolder: join(projectRoot(), 'dist/web') });
+  const addresses = {
+    http: await listen(http, 'listen.http', config.listen.http),
+    otlpHttp: await listen(otlp, 'listen.otlpHttp', config.listen.otlpHttp),
+  };
+  const grpcAddress = formatAddress(config.listen.otlpGrpc);
+  const grpc = await startOtlpGrpc({ ...receivers, address: grpcAddress }).catch((error) => {
+    throw cannotListen('listen.otlpGrpc', config.listen.otlpGrpc, error);
+  });
+  closers.add('the gRPC door', grpc.close);
+  return { ...addresses, otlpGrpc: formatAddress({ ...config.listen.otlpGrpc, port: grpc.port }) };
+}
+
+async function listen(app: FastifyInstance, key: string, address: Address): Promise<string> {
+  try {
+    await app.listen(address);
+  } catch (error) {
+    throw cannotListen(key, address, error);
+  }
+  const bound = app.server.address();
+  const port = bound !== null && typeof bound === 'object' ? bound.port : address.port;
+  return formatAddress({ ...address, port });
+}
+
+function cannotListen(key: string, address: Address, error: unknown): StartError {
+  const text = String(error);
+  const reason = /EADDRINUSE|address already in use|No address added/i.test(text)
+    ? 'another program uses that port'
+    : /EACCES/.test(text)
+      ? 'no permission for that port'
+      : text;
+  return new StartError(
+    `Can't listen on ${formatAddress(address)} (${key}): ${reason}; stop it or choose another address (--help lists the flags).`,
+  );
+}
+
+function formatAddress({ host, port }: Address): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function startDemoEstate(
+  config: Config,
+  doors: Doors,
+  onClusters: (clusters: ClusterConfig[]) => void,
+  logger: Logger,
+): Demo {
+  const { fault, faultStarted, history, seed } = config.demo;
+  const { http, otlpHttp } = doors;
+  return startDemo({
+    http: `http://${http}`,
+    otlpHttp: `http://${otlpHttp}`,
+    fault,
+    faultStartedMs: faultStarted,
+    historyMs: history,
+    seed,
+    logger,
+    onClusters,
+  });
+}
