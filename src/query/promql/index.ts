@@ -5,3 +5,4 @@ export * from './engine.ts';
 export * from './error.ts';
 export { formatNumber } from './evaluate/number-text.ts';
 export type { PromqlLimits } from './limits.ts';
+export { parseSeriesSelector } from './parse-selector.ts';
