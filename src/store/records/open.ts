@@ -1,0 +1,17 @@
+import { mkdir } from 'node:fs/promises';
+import { openRecordDatabase, type RecordDatabase } from './database.ts';
+import { createInvestigationStore, type InvestigationStore } from './investigations.ts';
+
+/** What users create and what must be transactional. `Body` is the form in which investigations are kept. */
+export interface Records<Body> extends RecordDatabase {
+  investigations: InvestigationStore<Body>;
+}
+
+/** Opens the records in `folder`, their schema at the newest version. The caller holds the data folder's lock. */
+export async function openRecords<Body extends { subject: string }>(options: {
+  folder: string;
+}): Promise<Records<Body>> {
+  await mkdir(options.folder, { recursive: true });
+  const database = await openRecordDatabase(options.folder);
+  return { ...database, investigations: createInvestigationStore<Body>(database) };
+}
