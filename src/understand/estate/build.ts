@@ -29,7 +29,7 @@ export function buildEstate(input: EstateInput): Estate {
   const nodes = buildNodes(index, pods, input.atMs);
   const gpus = buildGpus(input, index);
   const services = buildKubernetesServices(input.objects, index);
-  const traced = buildTracedServices(input, index);
+  const traced = buildTracedServices(input, services.entities, index);
   const lower: Estate = {
     entities: [
       ...workloads.entities,

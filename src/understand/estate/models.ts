@@ -27,8 +27,8 @@ export function modelServing(pods: readonly PodObject[], series: readonly ModelS
   const engine = series[0]?.engine ?? engineByImage(pods);
   if (engine === undefined) return undefined;
   const named = series.map((one) => one.model).filter((model) => model !== '');
-  const models = named.length > 0 ? named : pods.flatMap(modelsByArguments);
-  return { engine, models: [...new Set(models)].sort(), version: versionByImage(pods) };
+  const models = named.length > 0 ? named.sort() : pods.flatMap(modelsByArguments);
+  return { engine, models: [...new Set(models)], version: versionByImage(pods) };
 }
 
 function versionByImage(pods: readonly PodObject[]): string {

@@ -89,8 +89,10 @@ function serviceHealth(service: ServiceObject, selected: readonly PodObject[]): 
 /** Services as spans name them, who serves them, and whom they call; what they call without spans of its own is a dependency. */
 export function buildTracedServices(
   input: Pick<EstateInput, 'services' | 'edges'>,
+  kubernetesServices: readonly Entity[],
   around: ServiceSurroundings,
 ): BuiltServices {
+  const behind = addressBook(input, kubernetesServices);
   const services = new Map<EntityRef, Entity>();
   const dependencies = new Map<EntityRef, Entity>();
   const relations = new Map<string, Relation>();
@@ -116,6 +118,11 @@ export function buildTracedServices(
   }
   for (const edge of input.edges) {
     const from = ensure(edge.cluster, edge.from, []);
+    const inside = edge.to.kind === 'dependency' ? behind(edge.cluster, edge.to.name) : undefined;
+    if (inside !== undefined) {
+      if (inside !== from) relate({ kind: 'calls', from, to: inside, confidence: 'inferred' });
+      continue;
+    }
     if (edge.to.kind === 'service') {
       relate({ kind: 'calls', from, to: ensure(edge.to.cluster, edge.to.name, []), confidence: 'exact' });
       continue;
@@ -128,6 +135,31 @@ export function buildTracedServices(
     relate({ kind: 'calls', from, to, confidence: 'exact' });
   }
   return { entities: [...services.values(), ...dependencies.values()], relations: [...relations.values()] };
+}
+
+/**
+ * The service of the estate that an address means: one that sends spans and has the host's name (`qdrant` of
+ * `qdrant.data.svc:6333`), else the Kubernetes Service of that name and namespace, or of that address.
+ */
+function addressBook(
+  { services }: Pick<EstateInput, 'services'>,
+  kubernetesServices: readonly Entity[],
+): (cluster: string, address: string) => EntityRef | undefined {
+  const traced = new Set(services.map(({ cluster, service }) => `${cluster} ${service}`));
+  const byHost = new Map<string, EntityRef>();
+  for (const { ref, cluster, namespace, name, facts } of kubernetesServices) {
+    byHost.set(`${cluster} ${name}.${namespace}`, ref);
+    if (typeof facts.clusterIP === 'string') byHost.set(`${cluster} ${facts.clusterIP}`, ref);
+  }
+  return (cluster, address) => {
+    const host = address.replace(/:\d+$/, '').replace(/\.$/, '');
+    const [name = '', namespace = '', third] = host.split('.');
+    const isLocal = namespace === '' || third === undefined || third === 'svc';
+    if (isLocal && traced.has(`${cluster} ${name}`)) return formatRef('service', cluster, '', name);
+    return (
+      byHost.get(`${cluster} ${host}`) ?? (third === 'svc' ? byHost.get(`${cluster} ${name}.${namespace}`) : undefined)
+    );
+  };
 }
 
 function workloadsOf(activity: readonly ServiceActivity[], around: ServiceSurroundings): Set<EntityRef> {
