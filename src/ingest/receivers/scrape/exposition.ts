@@ -65,50 +65,49 @@ export class PageReader {
 
   /** Name and labels of the current series as pairs, the name as `__name__`, in the page's order. */
   labels(): [string, string][] {
-    const { bytes } = this;
     const pairs: [string, string][] = [];
     let pos = this.seriesStart;
-    if (bytes[pos] !== BRACE) {
+    if (this.bytes[pos] !== BRACE) {
       const end = this.nameEnd(pos, true);
-      pairs.push(['__name__', bytes.toString('latin1', pos, end)]);
-      pos = end;
-      while (isSpace(bytes[pos])) pos++;
-    }
-    if (pos >= this.seriesEnd || bytes[pos] !== BRACE) return pairs;
-    pos = this.skipSpace(pos + 1);
-    while (bytes[pos] !== CLOSING) {
-      let name: string;
-      if (bytes[pos] === QUOTE) {
-        const end = this.quoteEnd(pos);
-        name = this.unquote(pos, end);
-        pos = this.skipSpace(end);
-        if (bytes[pos] === COMMA || bytes[pos] === CLOSING) {
-          if (pairs.some(([known]) => known === '__name__')) this.fail('the metric has two names');
-          if (name === '') this.fail('the metric has an empty name');
-          pairs.unshift(['__name__', name]);
-          if (bytes[pos] === COMMA) pos = this.skipSpace(pos + 1);
-          continue;
-        }
-      } else {
-        const end = this.nameEnd(pos, false);
-        if (end === pos) this.fail('expected a label name', pos);
-        name = bytes.toString('latin1', pos, end);
-        pos = this.skipSpace(end);
-      }
-      if (bytes[pos] !== EQUALS) this.fail('expected "=" after a label name', pos);
-      pos = this.skipSpace(pos + 1);
-      if (bytes[pos] !== QUOTE) this.fail('expected a label value in quotes', pos);
-      const end = this.quoteEnd(pos);
-      const value = this.unquote(pos, end);
-      if (name === '' || pairs.some(([known]) => known === name))
-        this.fail(`label "${name}" comes twice or has no name`, pos);
-      pairs.push([name, this.normalise(name, value)]);
+      pairs.push(['__name__', this.bytes.toString('latin1', pos, end)]);
       pos = this.skipSpace(end);
-      if (bytes[pos] === COMMA) pos = this.skipSpace(pos + 1);
-      else if (bytes[pos] !== CLOSING) this.fail('expected "," or "}" after a label', pos);
     }
-    if (pairs[0]?.[0] !== '__name__') this.fail('the metric has no name');
+    if (pos < this.seriesEnd && this.bytes[pos] === BRACE) this.readLabels(pos, pairs);
+    if (!pairs.some(([name]) => name === '__name__')) this.fail('the metric has no name', this.seriesStart);
     return pairs;
+  }
+
+  /** Reads `{a="b",…}` into `pairs`. A quoted text alone is the metric's name. */
+  private readLabels(brace: number, pairs: [string, string][]): void {
+    const { bytes } = this;
+    let pos = this.skipBlank(brace + 1);
+    while (bytes[pos] !== CLOSING) {
+      const start = pos;
+      const isQuoted = bytes[pos] === QUOTE;
+      let end = isQuoted ? this.quoteEnd(pos) : this.nameEnd(pos, false);
+      if (end === pos) this.fail('expected a label name', pos);
+      let name = isQuoted ? this.unquote(pos, end) : bytes.toString('latin1', pos, end);
+      let value: string;
+      pos = this.skipBlank(end);
+      if (isQuoted && (bytes[pos] === COMMA || bytes[pos] === CLOSING)) {
+        value = name;
+        name = '__name__';
+      } else {
+        if (bytes[pos] !== EQUALS) this.fail('expected "=" after a label name', pos);
+        pos = this.skipBlank(pos + 1);
+        if (bytes[pos] !== QUOTE) this.fail('expected a label value in quotes', pos);
+        end = this.quoteEnd(pos);
+        value = this.normalise(name, this.unquote(pos, end));
+        pos = this.skipBlank(end);
+      }
+      if (name === '' || (name === '__name__' && value === '')) this.fail('an empty name', start);
+      if (pairs.some(([known]) => known === name)) this.fail(`label "${name}" comes twice`, start);
+      pairs.push([name, value]);
+      if (bytes[pos] === COMMA) {
+        pos = this.skipBlank(pos + 1);
+        if (this.openMetrics && bytes[pos] === CLOSING) this.fail('a comma without a label after it', pos);
+      } else if (bytes[pos] !== CLOSING) this.fail('expected "," or "}" after a label', pos);
+    }
   }
 
   private fail(what: string, at = -1): never {
@@ -188,7 +187,9 @@ export class PageReader {
     if (bytes[at] !== HASH) this.fail('text after the timestamp', at);
     let pos = this.separator(at + 1, 'the labels of an exemplar');
     if (bytes[pos] !== BRACE) this.fail('expected the labels of an exemplar', pos);
-    pos = this.separator(this.bracesEnd(pos), 'the value of an exemplar');
+    const labelsEnd = this.bracesEnd(pos);
+    this.readLabels(pos, []);
+    pos = this.separator(labelsEnd, 'the value of an exemplar');
     const valueEnd = this.tokenEnd(pos);
     if (parseValue(bytes, pos, valueEnd) === undefined) this.fail('expected a number as the value of an exemplar', pos);
     if (valueEnd === this.lineEnd) return;
@@ -233,9 +234,8 @@ export class PageReader {
     const word = wordStart > afterHash ? bytes.toString('latin1', wordStart, wordEnd) : '';
     const known = word === 'HELP' || word === 'TYPE' || (word === 'UNIT' && this.openMetrics);
     if (!known || wordEnd === this.lineEnd) {
-      if (this.openMetrics || known)
-        this.fail(known ? `expected a metric name after ${word}` : 'expected "# HELP", "# TYPE", "# UNIT" or "# EOF"');
-      return undefined;
+      if (this.openMetrics) this.fail('expected "# HELP", "# TYPE", "# UNIT" or "# EOF", and a metric name');
+      return undefined; // any other comment
     }
     let pos = this.separator(wordEnd, 'a metric name');
     if (bytes[pos] === QUOTE) {
@@ -248,8 +248,11 @@ export class PageReader {
       this.family = bytes.toString('latin1', pos, end);
       pos = end;
     }
-    if (pos < this.lineEnd && !isSpace(bytes[pos]))
-      this.fail('a metric name with a character that is not allowed', pos);
+    if (pos < this.lineEnd && !isSpace(bytes[pos])) {
+      if (this.openMetrics || word === 'TYPE') this.fail('a metric name with a character that is not allowed', pos);
+      return undefined; // help about a name that no series can have
+    }
+    if (this.openMetrics && pos === this.lineEnd) this.fail(`expected text after the name in ${word}`, pos);
     const start = Math.min(pos + 1, this.lineEnd);
     if (!isUtf8(bytes.subarray(start, this.lineEnd))) this.fail('text that is not UTF-8', start);
     this.text = bytes.toString('utf8', start, this.lineEnd);
@@ -324,6 +327,11 @@ export class PageReader {
     let pos = start;
     while (isSpace(this.bytes[pos])) pos++;
     return pos;
+  }
+
+  /** Blanks inside of braces, which only the text format allows. */
+  private skipBlank(start: number): number {
+    return this.openMetrics ? start : this.skipSpace(start);
   }
 
   private tokenEnd(start: number): number {

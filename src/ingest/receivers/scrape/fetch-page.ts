@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import type { Clock } from '../../../base/index.ts';
-import { decompress } from '../wire/index.ts';
+import { decompress, RefusedRequest } from '../wire/index.ts';
 import type { PageFormat } from './exposition.ts';
 
 export interface Page {
@@ -18,7 +18,10 @@ const ACCEPT = [
 ].join(',');
 
 export interface PageFetcher {
-  /** Fetches one page, holding at most `maxBytes` of it. Throws an Error whose message says what went wrong. */
+  /**
+   * Fetches one page, holding at most `maxBytes` of it. Throws an Error whose message says what went wrong:
+   * RefusedRequest or DecodeError when there was an answer that cannot be used.
+   */
   fetch(url: string, options: { timeoutMs: number; maxBytes: number; signal: AbortSignal }): Promise<Page>;
   close(): Promise<void>;
 }
@@ -62,6 +65,8 @@ async function get(
       'x-prometheus-scrape-timeout-seconds': String(options.timeoutMs / 1000),
     },
   });
+  // Destroying a body raises an error on it, and one that nobody listens to ends the process.
+  answer.body.on('error', () => {});
   if (answer.statusCode !== 200) {
     answer.body.destroy();
     throw new Error(`server returned HTTP status ${answer.statusCode}`);
@@ -69,7 +74,7 @@ async function get(
   const format = formatOf(header(answer.headers['content-type']));
   if (format === undefined) {
     answer.body.destroy();
-    throw new Error(`content type "${header(answer.headers['content-type'])}" is no metrics format`);
+    throw new RefusedRequest(415, `content type "${header(answer.headers['content-type'])}" is no metrics format`);
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -77,7 +82,7 @@ async function get(
     size += chunk.length;
     if (size > maxBytes) {
       answer.body.destroy();
-      throw new Error(`the page is larger than ${maxBytes} bytes`);
+      throw new RefusedRequest(413, `the page is larger than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
   }

@@ -15,6 +15,8 @@ import type { Target } from './target.ts';
 
 /** A series of the target that was seen before. */
 interface Known {
+  /** Its labels as one text, without the cluster's. */
+  identity: string;
   series: Series;
   /** The scrape that last held it. */
   seenIn: number;
@@ -80,11 +82,18 @@ export function createTargetPages(target: Target): TargetPages {
       let known = byKey.get(reader.key);
       if (known === undefined) {
         const labels = mergeLabels(reader.labels(), target);
-        const key = labelKey(labels);
-        known = byLabels.get(key);
+        const identity = labelKey(labels);
+        known = byLabels.get(identity);
         if (known === undefined) {
-          known = { series: seriesFor(target, labels), seenIn: 0, trackedIn: 0, trackedBefore: 0, keys: [] };
-          byLabels.set(key, known);
+          known = {
+            identity,
+            series: seriesFor(target, labels),
+            seenIn: -1,
+            trackedIn: -1,
+            trackedBefore: -1,
+            keys: [],
+          };
+          byLabels.set(identity, known);
           fresh.push(known);
         }
         known.keys.push(reader.key);
@@ -113,9 +122,9 @@ export function createTargetPages(target: Target): TargetPages {
   };
 
   const forgetUnseen = () => {
-    for (const [key, known] of byLabels) {
+    for (const known of byLabels.values()) {
       if (known.seenIn === turn) continue;
-      byLabels.delete(key);
+      byLabels.delete(known.identity);
       for (const text of known.keys) byKey.delete(text);
     }
     // A page that orders its labels anew every time gives one series many texts.
@@ -176,7 +185,7 @@ export function createTargetPages(target: Target): TargetPages {
 
 function rollBack(fresh: readonly Known[], byLabels: Map<string, Known>, byKey: Map<string, Known>): void {
   for (const known of fresh) {
-    byLabels.delete(labelKey(known.series.labels));
+    byLabels.delete(known.identity);
     for (const text of known.keys) byKey.delete(text);
   }
 }

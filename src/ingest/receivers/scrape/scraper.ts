@@ -1,7 +1,8 @@
 import { type Clock, isAbort, type Logger } from '../../../base/index.ts';
 import type { SignalBatch } from '../../../model/index.ts';
 import { redactText } from '../../pipeline/index.ts';
-import { BackPressureError, type BatchOrigin, type SignalSink } from '../../sink.ts';
+import { BackPressureError, type BatchOrigin, type DropReason, type SignalSink } from '../../sink.ts';
+import { DecodeError, RefusedRequest } from '../wire/index.ts';
 import type { ScrapeConfig } from './config.ts';
 import { createPageFetcher, type Page, type PageFetcher } from './fetch-page.ts';
 import { createTargetPages } from './scrape-page.ts';
@@ -135,18 +136,11 @@ function startLoop(
     state.lastError = redactText(outcome.error);
     state.samples = outcome.scraped;
     const origin: BatchOrigin = { protocol: 'scrape', cluster: target.cluster };
-    if (!(page instanceof Error)) {
-      origin.bytes = page.body.length;
-      if (!outcome.up)
-        sink.drop(
-          {
-            signal: 'samples',
-            reason: 'unreadable',
-            count: Math.max(1, outcome.scraped),
-            example: `${target.url}: ${outcome.error}`,
-          },
-          origin,
-        );
+    if (!(page instanceof Error)) origin.bytes = page.body.length;
+    const reason = outcome.up ? undefined : lossOf(page);
+    if (reason !== undefined) {
+      const example = `${target.url}: ${outcome.error}`;
+      sink.drop({ signal: 'samples', reason, count: Math.max(1, outcome.scraped), example }, origin);
     }
     if (outcome.duplicates.count > 0)
       sink.drop({ signal: 'samples', reason: 'duplicate_value', ...outcome.duplicates }, origin);
@@ -209,4 +203,10 @@ function startLoop(
       leaving.abort(new DOMException('the target left', 'AbortError'));
     },
   };
+}
+
+/** Why a page that came was dropped; undefined when none came. */
+function lossOf(page: Page | Error): DropReason | undefined {
+  if (page instanceof RefusedRequest) return page.status === 413 ? 'oversize' : 'unreadable';
+  return page instanceof Error && !(page instanceof DecodeError) ? undefined : 'unreadable';
 }

@@ -1,0 +1,475 @@
+import { gzipSync } from 'node:zlib';
+import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../base/index.ts';
+import type { SignalBatch } from '../../../model/index.ts';
+import {
+  type Answer,
+  collect,
+  type Door,
+  describeReceiver,
+  gzipBomb,
+  LIMIT,
+  nowMs,
+  nowNs,
+  openHttp,
+  sampleLines,
+} from '../contract.ts';
+import type { ReceiverOptions } from '../options.ts';
+import { DecodeError, ProtoReader, ProtoWriter } from '../wire/index.ts';
+import { otlpHttp, startOtlpGrpc } from './index.ts';
+import { decodeLogsJson } from './json-logs.ts';
+import { decodeMetricsJson } from './json-metrics.ts';
+import { decodeTracesJson } from './json-traces.ts';
+import { decodeLogsProtobuf } from './protobuf-logs.ts';
+import { decodeMetricsProtobuf } from './protobuf-metrics.ts';
+import { decodeTracesProtobuf } from './protobuf-traces.ts';
+import { exportRequest, gauge, logRecord, numberPoint, type PlainSpan, span } from './testdata.ts';
+
+const RESOURCE = {
+  'service.name': 'gateway',
+  'k8s.cluster.name': 'prod-eu',
+  'k8s.pod.name': 'gateway-7d9f8b6c5d-x2x9p',
+};
+const SPAN: PlainSpan = {
+  traceId: '5b8efff798038103d269b633813fc60c',
+  spanId: 'eee19b7ec3c1b174',
+  parent: 'eee19b7ec3c1b173',
+  name: 'POST /v1/chat',
+  kind: 2,
+  startNs: nowNs,
+  endNs: nowNs + 1_234_567_891n,
+  attributes: {
+    'gen_ai.usage.input_tokens': 9007199254740993n,
+    ratio: 0.5,
+    ok: true,
+    tags: ['a', 1n],
+    nested: { a: { b: 'c' } },
+  },
+  status: { code: 2, message: 'boom' },
+};
+const goodTraces = exportRequest(RESOURCE, [span(SPAN)]);
+const goodTracesJson = Buffer.from(
+  JSON.stringify({
+    resourceSpans: [
+      {
+        resource: {
+          attributes: Object.entries(RESOURCE).map(([key, stringValue]) => ({ key, value: { stringValue } })),
+        },
+        scopeSpans: [
+          {
+            scope: { name: 'lib', version: '1.0' },
+            spans: [
+              {
+                traceId: SPAN.traceId.toUpperCase(),
+                spanId: SPAN.spanId,
+                parentSpanId: SPAN.parent,
+                name: SPAN.name,
+                kind: 2,
+                startTimeUnixNano: `${SPAN.startNs}`,
+                endTimeUnixNano: '#END',
+                unknownField: [{}],
+                attributes: [
+                  { key: 'gen_ai.usage.input_tokens', value: { intValue: '9007199254740993' } },
+                  { key: 'ratio', value: { doubleValue: 0.5 } },
+                  { key: 'ok', value: { boolValue: true } },
+                  { key: 'tags', value: { arrayValue: { values: [{ stringValue: 'a' }, { intValue: 1 }] } } },
+                  {
+                    key: 'nested',
+                    value: {
+                      kvlistValue: {
+                        values: [
+                          { key: 'a', value: { kvlistValue: { values: [{ key: 'b', value: { stringValue: 'c' } }] } } },
+                        ],
+                      },
+                    },
+                  },
+                ],
+                status: { code: 2, message: 'boom' },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  }).replace('"#END"', `${SPAN.endNs}`),
+); // the end as a bare number, beyond what a double holds
+
+function spanArrives(batches: SignalBatch[]) {
+  expect(batches.flatMap((batch) => batch.spans ?? [])).toEqual([
+    {
+      traceId: SPAN.traceId,
+      spanId: SPAN.spanId,
+      parentSpanId: SPAN.parent,
+      name: 'POST /v1/chat',
+      kind: 'server',
+      startNs: nowNs,
+      endNs: nowNs + 1_234_567_891n,
+      status: 'error',
+      statusMessage: 'boom',
+      resource: new Map(Object.entries(RESOURCE)),
+      attributes: new Map<string, unknown>([
+        ['gen_ai.usage.input_tokens', 9007199254740993n],
+        ['ratio', 0.5],
+        ['ok', true],
+        ['tags', ['a', 1n]],
+        ['nested', { kind: 'map', entries: new Map([['a', { kind: 'map', entries: new Map([['b', 'c']]) }]]) }],
+      ]),
+      scope: { name: 'lib', version: '1.0' },
+      events: [],
+      links: [],
+      traceState: '',
+      flags: 0,
+      place: {
+        cluster: 'prod-eu',
+        namespace: '',
+        workload: 'gateway',
+        pod: 'gateway-7d9f8b6c5d-x2x9p',
+        container: '',
+        node: '',
+        service: 'gateway',
+      },
+    },
+  ]);
+}
+
+/** The message of a google.rpc.Status in protobuf. */
+function statusText(bytes: Buffer): string {
+  const reader = new ProtoReader(bytes);
+  let text = '';
+  while (reader.more(bytes.length)) {
+    const tag = reader.tag();
+    if (tag === ((2 << 3) | 2)) text = reader.string();
+    else reader.skip(tag);
+  }
+  return text;
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const PROTOBUF_TYPE = { 'content-type': 'application/x-protobuf' };
+const openJson = (options: ReceiverOptions) => openHttp(otlpHttp(options), '/v1/traces', JSON_TYPE);
+const openProtobuf = (options: ReceiverOptions) => openHttp(otlpHttp(options), '/v1/traces', PROTOBUF_TYPE);
+const busy = { code: 503, retries: true };
+
+describeReceiver('OTLP HTTP in protobuf', {
+  open: openProtobuf,
+  good: { body: goodTraces, code: 200, arrives: spanArrives },
+  malformed: [
+    { title: 'not protobuf', body: Buffer.from([0x0a, 0xff]), code: 400, text: /at byte 2: ends inside a number/ },
+    { title: 'cut off', body: goodTraces.subarray(0, -5), code: 400, text: /malformed protobuf at byte \d+/ },
+    { title: 'an unknown encoding', body: Buffer.from([0x0b]), code: 400, text: /wire type 3/ },
+    {
+      title: 'damaged gzip',
+      body: Buffer.from('nonsense'),
+      headers: { 'content-encoding': 'gzip' },
+      code: 400,
+      text: /gzip/,
+    },
+    {
+      title: 'only spans without ids',
+      body: exportRequest({}, [span({ ...SPAN, traceId: '' })]),
+      code: 400,
+      text: /span "POST \/v1\/chat" at byte \d+: its trace id/,
+    },
+  ],
+  tooLarge: [
+    { title: 'as sent', body: Buffer.alloc(LIMIT + 1), code: 413 },
+    { title: 'a gzip bomb', body: gzipBomb(), headers: { 'content-encoding': 'gzip' }, code: 413 },
+  ],
+  simpleTypes: { code: 415 },
+  busy,
+});
+
+describeReceiver('OTLP HTTP in JSON', {
+  open: openJson,
+  good: { body: gzipSync(goodTracesJson), headers: { 'content-encoding': 'gzip' }, code: 200, arrives: spanArrives },
+  malformed: [
+    { title: 'no JSON', body: Buffer.from('{"resourceSpans":[}'), code: 400, text: /line 1, column 19/ },
+    { title: 'not UTF-8', body: Buffer.from([0x22, 0xff, 0x22]), code: 400, text: /UTF-8/ },
+    {
+      title: 'a wrong level',
+      body: Buffer.from('{"resourceSpans":{}}'),
+      code: 400,
+      text: /resourceSpans: expected an array, found an object/,
+    },
+    {
+      title: 'an id that is no hex',
+      body: Buffer.from(goodTracesJson.toString().replace(SPAN.spanId, 'xyz')),
+      code: 400,
+      text: /resourceSpans\[0\]\.scopeSpans\[0\]\.spans\[0\]\.spanId: expected hexadecimal/,
+    },
+    {
+      title: 'a time that is no number',
+      body: Buffer.from(goodTracesJson.toString().replace(`"${nowNs}"`, '"now"')),
+      code: 400,
+      text: /spans\[0\]\.startTimeUnixNano: expected a whole number, found the string/,
+    },
+    {
+      title: 'an enum by name',
+      body: Buffer.from(goodTracesJson.toString().replace('"kind":2', '"kind":"SPAN_KIND_SERVER"')),
+      code: 400,
+      text: /kind: expected a whole number/,
+    },
+  ],
+  tooLarge: [
+    { title: 'as sent', body: Buffer.alloc(LIMIT + 1, ' '), code: 413 },
+    { title: 'a gzip bomb', body: gzipBomb(), headers: { 'content-encoding': 'gzip' }, code: 413 },
+  ],
+  simpleTypes: { code: 415 },
+  busy,
+});
+
+/** The service as a gRPC client sees it, with or without compression. */
+async function openGrpc(options: ReceiverOptions, compression = 0, service = 'trace.v1.TraceService'): Promise<Door> {
+  const server = await startOtlpGrpc({ ...options, address: '127.0.0.1:0' });
+  const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure(), {
+    'grpc.default_compression_algorithm': compression,
+    'grpc.max_send_message_length': -1,
+  });
+  const same = (bytes: Buffer) => bytes;
+  return {
+    send: (body) =>
+      new Promise<Answer>((resolve) => {
+        const path = `/opentelemetry.proto.collector.${service}/Export`;
+        client.makeUnaryRequest(
+          path,
+          same,
+          same,
+          body,
+          new Metadata(),
+          (error: ServiceError | null, answer?: Buffer) => {
+            if (error === null) return resolve({ code: 0, text: answer?.toString('hex') ?? '' });
+            const details = error.metadata.get('grpc-status-details-bin')[0];
+            const retryAfterSeconds = details instanceof Buffer ? retrySeconds(details) : undefined;
+            resolve({
+              code: error.code,
+              text: error.details,
+              ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+            });
+          },
+        );
+      }),
+    async close() {
+      client.close();
+      await server.close();
+    },
+  };
+}
+
+/** Digs `retry_delay.seconds` out of Status.details[0].value. */
+function retrySeconds(status: Buffer): number | undefined {
+  let found: number | undefined;
+  const dig = (bytes: Buffer, path: number[]) => {
+    const [field, ...rest] = path;
+    const reader = new ProtoReader(bytes);
+    while (reader.more(bytes.length)) {
+      const tag = reader.tag();
+      if (tag >>> 3 !== field) reader.skip(tag);
+      else if (rest.length === 0) found = reader.int64();
+      else {
+        const end = reader.length();
+        dig(bytes.subarray(reader.pos, end), rest);
+        reader.pos = end;
+      }
+    }
+  };
+  dig(status, [3, 2, 1, 1]);
+  return found;
+}
+
+const INVALID_ARGUMENT = 3;
+const RESOURCE_EXHAUSTED = 8;
+const UNAVAILABLE = 14;
+
+describe.each([
+  ['plain', 0],
+  ['gzip', 2],
+])('%s', (name, compression) => {
+  describeReceiver(`OTLP gRPC, ${name}`, {
+    open: (options) => openGrpc(options, compression),
+    good: { body: goodTraces, code: 0, arrives: spanArrives },
+    malformed: [
+      {
+        title: 'cut off',
+        body: goodTraces.subarray(0, -5),
+        code: INVALID_ARGUMENT,
+        text: /malformed protobuf at byte \d+/,
+      },
+      {
+        title: 'only spans without ids',
+        body: exportRequest({}, [span({ ...SPAN, spanId: '00'.repeat(8) })]),
+        code: INVALID_ARGUMENT,
+        text: /its span id/,
+      },
+    ],
+    tooLarge: [{ title: 'a message of zeros', body: Buffer.alloc(8 * LIMIT), code: RESOURCE_EXHAUSTED }],
+    busy: { code: UNAVAILABLE, retries: true },
+  });
+});
+
+describe('OTLP', () => {
+  it('answers a partial success with the count and a text, and keeps the neighbours', async () => {
+    const ingest = collect();
+    const door = await openProtobuf({ ...ingest, logger: silentLogger });
+    const body = exportRequest(RESOURCE, [span({ ...SPAN, traceId: 'ff' }), span(SPAN)]);
+    const { code, text } = await door.send(body);
+    expect(code).toBe(200);
+    expect(text).toContain('its trace id \\"ff\\"'.replaceAll('\\', ''));
+    spanArrives(ingest.batches);
+    expect(ingest.telemetry().dropped).toMatchObject([{ reason: 'invalid', signal: 'spans', count: 1 }]);
+    await door.close();
+  });
+
+  it('answers a partial success in JSON as protobuf’s JSON mapping has it', async () => {
+    const ingest = collect();
+    const door = await openHttp(otlpHttp({ ...ingest, logger: silentLogger }), '/v1/logs', JSON_TYPE);
+    const records = [
+      { timeUnixNano: `${nowNs}`, body: { stringValue: 'kept' } },
+      { timeUnixNano: '1', body: { stringValue: 'old' } },
+    ];
+    const answer = await door.send(
+      Buffer.from(JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: records }] }] })),
+    );
+    expect(answer.code).toBe(200);
+    expect(JSON.parse(answer.text)).toEqual({
+      partialSuccess: { rejectedLogRecords: '1', errorMessage: expect.stringContaining('too old') },
+    });
+    await door.close();
+  });
+
+  it.each(['/v1/traces', '/v1/metrics', '/v1/logs'])('takes an empty request at %s', async (url) => {
+    const ingest = collect();
+    const inJson = await openHttp(otlpHttp({ ...ingest, logger: silentLogger }), url, JSON_TYPE);
+    expect(await inJson.send(Buffer.from('{}'))).toEqual({ code: 200, text: '{}' });
+    expect(await inJson.send(Buffer.alloc(0), PROTOBUF_TYPE)).toEqual({ code: 200, text: '' });
+    await inJson.close();
+  });
+
+  it('says bad data in protobuf as google.rpc.Status', async () => {
+    const ingest = collect();
+    const door = await openProtobuf({ ...ingest, logger: silentLogger });
+    const { text } = await door.send(Buffer.from([0x0a, 0x05, 0x00]));
+    expect(statusText(Buffer.from(text))).toMatch(/^malformed protobuf at byte 1: 5 bytes announced/);
+    await door.close();
+  });
+
+  it('the same logs by protobuf and JSON are the same records', async () => {
+    const attributes = { n: 9223372036854775807n, 'k8s.pod.name': 'a-0' };
+    const viaProtobuf = await decodeLogsProtobuf(
+      exportRequest(RESOURCE, [
+        logRecord(nowNs, 'text', attributes),
+        logRecord(0n, { log: 'x', kubernetes: { pod_name: 'p' } }),
+      ]),
+      77n,
+    );
+    const value = (v: object) => ({ value: v });
+    const asJson = {
+      resourceLogs: [
+        {
+          resource: {
+            attributes: Object.entries(RESOURCE).map(([key, stringValue]) => ({ key, ...value({ stringValue }) })),
+          },
+          scopeLogs: [
+            {
+              scope: { name: 'lib', version: '1.0' },
+              logRecords: [
+                {
+                  timeUnixNano: `${nowNs}`,
+                  severityNumber: 9,
+                  severityText: 'INFO',
+                  body: { stringValue: 'text' },
+                  attributes: [
+                    { key: 'n', ...value({ intValue: '9223372036854775807' }) },
+                    { key: 'k8s.pod.name', ...value({ stringValue: 'a-0' }) },
+                  ],
+                },
+                {
+                  severityNumber: 9,
+                  severityText: 'INFO',
+                  body: {
+                    kvlistValue: {
+                      values: [
+                        { key: 'log', ...value({ stringValue: 'x' }) },
+                        {
+                          key: 'kubernetes',
+                          ...value({ kvlistValue: { values: [{ key: 'pod_name', ...value({ stringValue: 'p' }) }] } }),
+                        },
+                      ],
+                    },
+                  },
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    };
+    const viaJson = await decodeLogsJson(Buffer.from(JSON.stringify(asJson)), 77n);
+    expect(viaJson.logs).toEqual(viaProtobuf.logs);
+    expect(viaProtobuf.logs[1]).toMatchObject({
+      timeNs: 77n,
+      observedNs: 77n,
+      body: '{"log":"x","kubernetes":{"pod_name":"p"}}',
+    });
+  });
+
+  it('one door takes metrics by gRPC under Prometheus names', async () => {
+    const ingest = collect();
+    const door = await openGrpc({ ...ingest, logger: silentLogger }, 0, 'metrics.v1.MetricsService');
+    expect(
+      await door.send(
+        exportRequest(RESOURCE, [gauge('queue.size', '{request}', numberPoint(nowNs, 7n, { 'model.name': 'qwen' }))]),
+      ),
+    ).toMatchObject({ code: 0, text: '' });
+    expect(sampleLines(ingest.batches)).toContain(
+      `queue_size{job="gateway", k8s_cluster_name="prod-eu", k8s_pod_name="gateway-7d9f8b6c5d-x2x9p", model_name="qwen"} 7 @${nowMs}`,
+    );
+    expect(ingest.batches[0]?.samples?.series[0]?.cluster).toBe('prod-eu');
+    await door.close();
+  });
+
+  it('does not follow values nested without end', async () => {
+    let value = new ProtoWriter().bytes(1, 'x');
+    for (let i = 0; i < 200; i++) value = new ProtoWriter().bytes(5, new ProtoWriter().bytes(1, value));
+    const record = new ProtoWriter().bytes(5, value);
+    await expect(decodeLogsProtobuf(exportRequest({}, [record]), 0n)).rejects.toThrow(/nested more than 64 deep/);
+    const json = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":${'{"arrayValue":{"values":['.repeat(100)}${']}}'.repeat(100)}}]}]}]}`;
+    expect((await decodeLogsJson(Buffer.from(json), 0n)).invalid.example).toMatch(/nested more than 64 deep/);
+  });
+
+  it('any bytes decode or throw DecodeError', async () => {
+    const good = [
+      goodTraces,
+      exportRequest(RESOURCE, [logRecord(nowNs, 'x')]),
+      exportRequest(RESOURCE, [gauge('a', 's', numberPoint(nowNs, 1))]),
+    ];
+    const damaged = fc.tuple(fc.constantFrom(...good), fc.nat(), fc.nat(255)).map(([body, at, byte]) => {
+      const copy = Buffer.from(body);
+      copy[at % copy.length] = byte;
+      return copy;
+    });
+    const damagedJson = fc.tuple(fc.nat(goodTracesJson.length - 1), fc.constantFrom(...'{}[]",:0nx')).map(([at, c]) => {
+      const copy = Buffer.from(goodTracesJson);
+      copy.write(c, at);
+      return copy;
+    });
+    const onlyOwn = (error: unknown) => expect(error).toBeInstanceOf(DecodeError);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(
+          damaged,
+          damagedJson,
+          fc.uint8Array({ maxLength: 100 }).map((b) => Buffer.from(b)),
+        ),
+        async (body) => {
+          for (const decode of [decodeTracesProtobuf, decodeMetricsProtobuf, decodeTracesJson, decodeMetricsJson])
+            await decode(body).catch(onlyOwn);
+          await decodeLogsProtobuf(body, 0n).catch(onlyOwn);
+          await decodeLogsJson(body, 0n).catch(onlyOwn);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
