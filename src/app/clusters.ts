@@ -1,11 +1,13 @@
 import type { Clock, Logger } from '../base/index.ts';
 import {
+  type KnownObject,
   type KubernetesWatch,
   type Scraper,
   startKubernetesWatch,
   startScraper,
   type TargetState,
 } from '../ingest/index.ts';
+import { everything } from '../model/index.ts';
 import type { Closers } from './closers.ts';
 import type { ClusterConfig, Config } from './config/index.ts';
 import type { Parts } from './parts.ts';
@@ -41,8 +43,26 @@ export function connectClusters(options: {
     }
   };
   const watchCluster = (cluster: string, connection: NonNullable<ClusterConfig['kubernetes']>) =>
-    startKubernetesWatch({ cluster, connection, sink, clock, logger });
+    startKubernetesWatch({
+      cluster,
+      connection,
+      sink,
+      clock,
+      logger,
+      known: (kind) => knownObjects(parts, cluster, kind, clock),
+    });
   add(config.clusters);
   parts.connections = { watches: () => watches, targets: scraper.targets };
   return { add };
+}
+
+/** What the store holds as living, once everything that earlier processes took in has reached it. */
+async function knownObjects(
+  parts: Parts,
+  cluster: string,
+  kind: string,
+  clock: Clock,
+): Promise<readonly KnownObject[]> {
+  await parts.spool.ready;
+  return parts.objects.headsAt({ atMs: clock.now(), cluster, kinds: [kind] }, { scope: everything });
 }

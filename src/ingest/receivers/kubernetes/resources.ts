@@ -6,6 +6,8 @@ export interface Resource {
   apiVersion: string;
   kind: string;
   path: string;
+  /** Whether its end is worth recording: events only expire. */
+  ends: boolean;
 }
 
 export const RESOURCES: readonly Resource[] = [
@@ -23,11 +25,11 @@ export const RESOURCES: readonly Resource[] = [
 ];
 
 function core(name: string, kind: string): Resource {
-  return { name, group: '', apiVersion: 'v1', kind, path: `/api/v1/${name}` };
+  return { name, group: '', apiVersion: 'v1', kind, path: `/api/v1/${name}`, ends: kind !== 'Event' };
 }
 
 function grouped(group: string, name: string, kind: string): Resource {
-  return { name, group, apiVersion: `${group}/v1`, kind, path: `/apis/${group}/v1/${name}` };
+  return { name, group, apiVersion: `${group}/v1`, kind, path: `/apis/${group}/v1/${name}`, ends: true };
 }
 
 /** `list pods in group apps`: the permission that is missing, as an RBAC rule would name it. */

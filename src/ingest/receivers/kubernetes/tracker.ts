@@ -117,6 +117,7 @@ export function createTracker(cluster: string, resource: Resource, known: readon
       const before = tracked.get(uid);
       if (!before) return undefined;
       tracked.delete(uid);
+      if (!resource.ends) return undefined;
       const validFromMs = Math.max(arrivalMs, before.validFromMs + 1);
       return version(
         uid,
@@ -133,6 +134,7 @@ export function createTracker(cluster: string, resource: Resource, known: readon
       for (const [uid, object] of tracked) {
         if (object.list === list) continue;
         tracked.delete(uid);
+        if (!resource.ends) continue;
         ended.push(
           version(uid, { ...object, validFromMs: Math.max(arrivalMs, object.validFromMs + 1) }, object.stub, true),
         );
