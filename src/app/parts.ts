@@ -1,0 +1,123 @@
+import type { InvestigationBody } from '../api/contract/index.ts';
+import type { Clock, Logger } from '../base/index.ts';
+import { createIngest, type Ingest, openSpool, type Spool } from '../ingest/index.ts';
+import {
+  createLogReader,
+  createObjectReader,
+  createPromqlEngine,
+  createTraceReader,
+  type LogReader,
+  type MetricSource,
+  type ObjectReader,
+  openEmbeddedSource,
+  type PromqlEngine,
+  type TraceReader,
+} from '../query/index.ts';
+import { openRecords, openStore, type Records, type Store } from '../store/index.ts';
+import type { EstateReader } from '../understand/estate/index.ts';
+import type { Closers } from './closers.ts';
+import type { ClusterConnections } from './clusters.ts';
+import type { Config } from './config/index.ts';
+import { type DataFolder, StartError } from './data-folder.ts';
+import type { Demo } from './demo.ts';
+import { createEstateReader } from './estate.ts';
+
+/** Everything between the doors and the disk, constructed once. */
+export interface Parts {
+  store: Store;
+  records: Records<InvestigationBody>;
+  spool: Spool;
+  ingest: Ingest;
+  source: MetricSource;
+  engine: PromqlEngine;
+  logs: LogReader;
+  traces: TraceReader;
+  objects: ObjectReader;
+  estate: EstateReader;
+  /** Grows when clusters are connected. */
+  clusterNames: string[];
+  /** Watches and scrapes; set once the doors are open. */
+  connections: ClusterConnections | undefined;
+  demo: Demo | undefined;
+  /** What readiness still waits for. */
+  waiting: Set<string>;
+}
+
+/** How much may wait on disk while the store is down: about an hour of a busy cluster. */
+const SPOOL_BYTES = 2 * 2 ** 30;
+
+export async function openParts(options: {
+  config: Config;
+  folder: DataFolder;
+  clock: Clock;
+  logger: Logger;
+  closers: Closers;
+}): Promise<Parts> {
+  const { config, folder, clock, logger, closers } = options;
+  const [store, records] = await Promise.all([
+    openStore({
+      engine: { kind: 'embedded', folder: folder.engine, memoryBytes: config.store.embedded.memory },
+      retention: {
+        metrics: days(config.retention.metrics),
+        logs: days(config.retention.logs),
+        traces: days(config.retention.traces),
+        objects: days(config.retention.objects),
+      },
+      clock,
+      logger,
+    }).catch((error) => {
+      throw new StartError(`The store in ${folder.engine} can't be opened: ${message(error)}`);
+    }),
+    openRecords<InvestigationBody>({ folder: folder.records }).catch((error) => {
+      throw new StartError(`The records in ${folder.records} can't be opened: ${message(error)}`);
+    }),
+  ]);
+  closers.add('the records', records.close);
+  closers.add('the store', store.close);
+  const spool = await openSpool({ folder: folder.spool, store, maxBytes: SPOOL_BYTES, clock, logger });
+  closers.add('the spool', spool.close);
+  const ingest = createIngest({
+    spool,
+    clock,
+    logger,
+    accept: { pastMs: config.ingest.accept.past, futureMs: config.ingest.accept.future },
+    limits: { series: config.limits.series, perMetric: config.limits.perMetric, labels: config.limits.labels },
+  });
+  const { port } = store;
+  const source = await openEmbeddedSource({ port });
+  const { time, memory, samples } = config.limits.query;
+  const engine = createPromqlEngine({ source, clock, limits: { seconds: time / 1000, memoryBytes: memory, samples } });
+  const [logs, traces, objects] = [createLogReader(port), createTraceReader(port), createObjectReader(port)];
+  const parts: Omit<Parts, 'estate'> = {
+    store,
+    records,
+    spool,
+    ingest,
+    source,
+    engine,
+    logs,
+    traces,
+    objects,
+    clusterNames: [],
+    connections: undefined,
+    demo: undefined,
+    waiting: new Set(['spool']),
+  };
+  const estate = createEstateReader({
+    objects,
+    metrics: engine,
+    traces,
+    clusters: parts.clusterNames,
+    clock,
+    logger,
+  });
+  return Object.assign(parts, { estate });
+}
+
+function days(ms: number | 'forever'): number | 'forever' {
+  return ms === 'forever' ? ms : Math.max(1, Math.ceil(ms / 86_400_000));
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
