@@ -174,7 +174,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     ready: untilLoaded(left),
     async close() {
       closed = true;
-      await flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // what did not go in stays on disk
+      const { port } = options.store;
+      if (port.isUp()) await flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // what did not go in stays on disk
       closing.abort();
       await loading;
     },

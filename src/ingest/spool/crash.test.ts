@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest';
+import { surviveKills } from './crash-harness.ts';
+
+test('each acknowledged row is there once after the server and the engine were killed in mid-ingest', async () => {
+  const { acknowledged } = await surviveKills(['engine', 'owner', 'owner', 'engine']);
+  expect(acknowledged).toBeGreaterThan(100);
+}, 120_000);

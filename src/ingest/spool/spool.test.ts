@@ -1,0 +1,146 @@
+import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { silentLogger, systemClock } from '../../base/index.ts';
+import { createBatchEncoder, openStore, type Store } from '../../store/index.ts';
+import { BackPressureError } from '../sink.ts';
+import { encodeAppend } from './frames.ts';
+import { openSpool, type SpoolOptions } from './spool.ts';
+import { findBatches, numberedBatch } from './testing.ts';
+
+const forever = { metrics: 'forever', logs: 'forever', traces: 'forever', objects: 'forever' } as const;
+
+function openEngine(folder: string): Promise<Store> {
+  const engine = { kind: 'embedded', folder: join(folder, 'engine'), memoryBytes: 2 ** 30 } as const;
+  return openStore({ engine, retention: forever, clock: systemClock, logger: silentLogger });
+}
+
+describe('the spool', () => {
+  let folder: string;
+  let store: Store;
+  let spoolFolder: string;
+  const found = new Set<number>();
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'trifocal-spool-'));
+    store = await openEngine(folder);
+  });
+  afterAll(async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    spoolFolder = await mkdtemp(join(folder, 'spool-'));
+  });
+  afterEach(async () => {
+    for (const number of (await findBatches(store.port)).whole) found.add(number);
+  });
+
+  const open = (more: Partial<SpoolOptions> = {}) =>
+    openSpool({ folder: spoolFolder, store, maxBytes: 2 ** 30, clock: systemClock, logger: silentLogger, ...more });
+  const segments = async () => (await readdir(spoolFolder)).filter((name) => name.endsWith('.segment'));
+  const expectOnce = async (numbers: number[]) => {
+    const { whole, duplicates } = await findBatches(store.port);
+    expect([...whole].filter((number) => !found.has(number)).sort((a, b) => a - b)).toEqual(numbers);
+    expect(duplicates).toBe(0);
+  };
+  /** A store that is down for good. */
+  const downPort = async () => {
+    const other = await openEngine(await mkdtemp(join(folder, 'down-')));
+    await other.close();
+    return other;
+  };
+
+  test('what was appended is in the store after a flush, once, and no file is left', async () => {
+    const spool = await open();
+    await Promise.all([1, 2, 3, 4, 5].map((number) => spool.append(numberedBatch(number))));
+    expect(spool.stats().bytes).toBeGreaterThan(0);
+    await spool.flush();
+    await expectOnce([1, 2, 3, 4, 5]);
+    expect(spool.stats()).toEqual({ bytes: 0, segments: 0, oldestSeconds: 0, refused: 0 });
+    await spool.close();
+    expect(await segments()).toEqual([]);
+  });
+
+  test('it loads by itself, soon after the append', async () => {
+    const spool = await open({ sealAfterMs: 10 });
+    await spool.append(numberedBatch(10));
+    while (spool.stats().segments > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await expectOnce([10]);
+    await spool.close();
+  });
+
+  test('full segments are loaded one after the other', async () => {
+    const spool = await open({ sealBytes: 1 });
+    for (let number = 20; number < 30; number++) await spool.append(numberedBatch(number));
+    await spool.flush();
+    await expectOnce([20, 21, 22, 23, 24, 25, 26, 27, 28, 29]);
+    await spool.close();
+  });
+
+  test('while the store is down it keeps what comes, up to its bound, and a later process loads it', async () => {
+    const down = await open({ store: await downPort(), maxBytes: 20_000 });
+    const accepted: number[] = [];
+    let refusal: unknown;
+    for (let number = 30; refusal === undefined; number++) {
+      await down.append(numberedBatch(number)).then(
+        () => accepted.push(number),
+        (error) => {
+          refusal = error;
+        },
+      );
+    }
+    expect(refusal).toBeInstanceOf(BackPressureError);
+    expect(accepted.length).toBeGreaterThan(2);
+    await down.close();
+    await expect(down.append(numberedBatch(0))).rejects.toBeInstanceOf(BackPressureError);
+
+    const spool = await open();
+    await spool.ready;
+    await expectOnce(accepted);
+    await spool.close();
+  });
+
+  test('after a crash a torn tail is left out and what was whole is loaded', async () => {
+    const block = (number: number) => {
+      const { blocks } = createBatchEncoder(systemClock).encode(numberedBatch(number));
+      return Buffer.concat(encodeAppend(blocks));
+    };
+    const file = join(spoolFolder, '000000001-aaaa.segment');
+    await mkdir(spoolFolder, { recursive: true });
+    await writeFile(file, Buffer.concat([block(100), block(101)]));
+    await appendFile(file, block(102).subarray(0, -7));
+    await writeFile(join(spoolFolder, '000000001-aaaa.samples.native'), 'half a file');
+    const spool = await open();
+    await spool.ready;
+    await expectOnce([100, 101]);
+    await spool.close();
+    expect(await segments()).toEqual([]);
+  });
+
+  test('a disk that refuses is back-pressure, and it goes on when the disk does', async () => {
+    const spool = await open();
+    await spool.append(numberedBatch(110));
+    await spool.flush();
+    await rm(spoolFolder, { recursive: true });
+    await expect(spool.append(numberedBatch(111))).rejects.toBeInstanceOf(BackPressureError);
+    await mkdir(join(spoolFolder, 'refused'), { recursive: true });
+    await spool.append(numberedBatch(112));
+    await spool.flush();
+    await expectOnce([110, 112]);
+    await spool.close();
+  });
+
+  test('rows that the store refuses for good are set aside and hold nothing up', async () => {
+    const bad = encodeAppend([{ table: 'logs', block: Buffer.from('no block at all') }]);
+    await writeFile(join(spoolFolder, '000000001-bbbb.segment'), Buffer.concat(bad));
+    const spool = await open();
+    await spool.append(numberedBatch(120));
+    await spool.ready;
+    await spool.flush();
+    expect(spool.stats().refused).toBe(1);
+    expect(await readdir(join(spoolFolder, 'refused'))).toEqual(['000000001-bbbb.logs.native']);
+    await expectOnce([120]);
+    await spool.close();
+  });
+});
