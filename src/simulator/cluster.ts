@@ -10,7 +10,7 @@ import { createObjectStore, type ObjectStore } from './kubernetes/object-store.t
 import type { PodRuntime } from './pod-runtime.ts';
 import { type CallerCounts, createCallerCounts } from './serving/caller-counts.ts';
 import { Engine } from './serving/engine.ts';
-import { createFrontDoor, type FrontDoor } from './serving/front-door.ts';
+import { FrontDoor } from './serving/front-door.ts';
 import { createHttpMetrics, type HttpMetrics } from './serving/http-metrics.ts';
 import type { Replica } from './serving/router.ts';
 import { createStation } from './serving/station.ts';
@@ -68,7 +68,7 @@ export function createCluster(options: {
   }
   const http = new Map(pods.map((pod) => [pod, createHttpMetrics()]));
   const callers = new Map(podsOf(pods, 'gateway').map((pod) => [pod, createCallerCounts()]));
-  const frontDoor = createFrontDoor({
+  const frontDoor = new FrontDoor({
     timeline,
     random: stream('requests'),
     signals,
@@ -97,7 +97,12 @@ export function createCluster(options: {
   startHeartbeats(timeline, store);
   startEngineLog(timeline, signals, allReplicas);
   for (const [i, traffic] of plan.traffic.entries()) {
-    startTraffic({ timeline, random: stream(`traffic ${i}`), plan: traffic, send: frontDoor.send });
+    startTraffic({
+      timeline,
+      random: stream(`traffic ${i}`),
+      plan: traffic,
+      send: (request) => frontDoor.send(request),
+    });
   }
   return { plan, store, machines, pods, replicas, ownerOf, http, callers, frontDoor };
 }

@@ -1,7 +1,7 @@
 import { type ClusterPlan, defaultEstate } from './blueprint.ts';
 import { type Cluster, createCluster } from './cluster.ts';
 import { createTimeline } from './core/timeline.ts';
-import { type ActiveFault, type FaultOrder, type GroundTruth, injectFault } from './faults.ts';
+import { type FaultOrder, type GroundTruth, planFault } from './faults.ts';
 import { createTargets, type ScrapeTarget } from './pages/targets.ts';
 import { createSignalBuffer, type SignalBuffer } from './telemetry/signals.ts';
 
@@ -22,6 +22,11 @@ export interface Estate {
   readonly truths: readonly GroundTruth[];
 }
 
+interface ActiveFault {
+  truth: GroundTruth;
+  heal: () => void;
+}
+
 export function createEstate(options: { seed: number; startMs: number; plan?: ClusterPlan[] }): Estate {
   const timeline = createTimeline(options.startMs);
   const signals = createSignalBuffer();
@@ -38,11 +43,11 @@ export function createEstate(options: { seed: number; startMs: number; plan?: Cl
     signals,
     runTo: (ms) => timeline.runTo(ms),
     startFault(order) {
-      const fault = injectFault(clusters, order, timeline.now);
-      const same = active.find(({ truth }) => truth.fault === fault.truth.fault && truth.entity === fault.truth.entity);
+      const { truth, start } = planFault(clusters, order, timeline.now);
+      const same = active.find((other) => other.truth.fault === truth.fault && other.truth.entity === truth.entity);
       if (same) return same.truth;
-      active.push(fault);
-      return fault.truth;
+      active.push({ truth, heal: start() });
+      return truth;
     },
     stopFault(order) {
       const fits = ({ truth }: ActiveFault) =>

@@ -32,23 +32,24 @@ export interface GroundTruth {
   sinceMs: number;
 }
 
-export interface ActiveFault {
+/** A fault that found its target and is not there yet. */
+export interface PlannedFault {
   truth: GroundTruth;
-  heal(): void;
+  /** Breaks the target and returns how to heal it. */
+  start(): () => void;
 }
 
 /** Share of the normal heat flow that is left when the airflow of a card is blocked. */
 const BLOCKED_AIRFLOW = 0.2;
 
-/** Breaks the target now. Throws an Error naming the valid targets when the order names none. */
-export function injectFault(clusters: readonly Cluster[], order: FaultOrder, nowMs: number): ActiveFault {
+/** Finds the target, as of now. Throws an Error naming the valid targets when the order names none. */
+export function planFault(clusters: readonly Cluster[], order: FaultOrder, nowMs: number): PlannedFault {
   const { cluster, gpu } = findCard(clusters, order);
   const owner = cluster.ownerOf.get(gpu);
   const machine = cluster.machines.find((candidate) => candidate.gpus.includes(gpu));
   const name = cluster.plan.name;
-  const undo = coolCard(gpu, BLOCKED_AIRFLOW);
   return {
-    heal: undo,
+    start: () => coolCard(gpu, BLOCKED_AIRFLOW),
     truth: {
       fault: order.fault,
       mechanism: 'gpu-thermal-throttle',

@@ -30,6 +30,7 @@ export class Machine {
   /** Share of wanted core time that waits for a core; a few in a thousand on an unloaded machine. */
   contention = 0;
   private readonly random: Random;
+  private lastTraffic = { received: 0, sent: 0 };
 
   constructor(options: { plan: NodePlan; gpus: readonly Gpu[]; bootMs: number; random: Random }) {
     this.plan = options.plan;
@@ -43,7 +44,6 @@ export class Machine {
     const { random, plan } = this;
     let used = 0;
     let memory = 3.2e9;
-    const before = this.traffic();
     for (const container of this.containers) {
       container.tick(seconds, this.contention, random.normal());
       used += container.cores * seconds;
@@ -62,11 +62,12 @@ export class Machine {
     this.load1 += (busy / seconds - this.load1) * (1 - Math.exp(-seconds / 60));
     this.usedMemoryBytes = memory;
     this.contextSwitches += (4000 + 6000 * busy) * seconds;
-    this.passTraffic(before, seconds);
+    this.passTraffic(this.traffic(), seconds);
     this.writeDisk(seconds);
     this.clockOffsetSeconds = 0.9 * this.clockOffsetSeconds + 4e-6 * random.normal();
   }
 
+  /** Bytes of all containers since the start. */
   private traffic(): { received: number; sent: number } {
     let received = 0;
     let sent = 0;
@@ -76,8 +77,6 @@ export class Machine {
     }
     return { received, sent };
   }
-
-  private lastTraffic = { received: 0, sent: 0 };
 
   private passTraffic(now: { received: number; sent: number }, seconds: number): void {
     const received = now.received - this.lastTraffic.received + 6000 * seconds;
