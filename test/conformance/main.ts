@@ -1,17 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runScript, type ScriptReport } from './run.ts';
+import { runScript, type ScriptReport, type Target } from './run.ts';
 import { memoryTarget, storeTarget } from './targets.ts';
 
-/** `npm run conformance -- promql DIR [--json FILE] [--over store|engine|memory]`: the store with pushdown (as served), without, or none. */
+/** `npm run conformance -- promql DIR [--json FILE] [--over store|engine|memory]` */
 async function main(args: readonly string[]): Promise<number> {
   const [language, folder, ...rest] = args;
   if (language !== 'promql' || !folder) {
     process.stderr.write('usage: npm run conformance -- promql DIR [--json FILE] [--over store|engine|memory]\n');
     return 2;
   }
-  const over = option(rest, '--over') ?? 'store';
-  const target = over === 'memory' ? memoryTarget() : await storeTarget({ pushdown: over === 'store' });
+  const { target, close } = await openTarget(option(rest, '--over') ?? 'store');
   const reports: Record<string, ScriptReport> = {};
   for (const file of readdirSync(folder)
     .filter((name) => name.endsWith('.test'))
@@ -20,10 +19,17 @@ async function main(args: readonly string[]): Promise<number> {
     reports[file] = report;
     print(file, report);
   }
-  await target.close();
+  await close();
   const jsonFile = option(rest, '--json');
   if (jsonFile) writeFileSync(jsonFile, JSON.stringify(reports, null, 2));
   return Object.values(reports).some((report) => report.failures.length > 0) ? 1 : 0;
+}
+
+/** The store as it is served, the store without pushdown (`engine`), or none (`memory`). */
+async function openTarget(over: string): Promise<{ target: Target; close(): Promise<void> }> {
+  if (over === 'memory') return { target: memoryTarget(), close: async () => {} };
+  const store = await storeTarget();
+  return { target: over === 'engine' ? store.plain : store, close: store.close };
 }
 
 function option(args: readonly string[], name: string): string | undefined {

@@ -3,28 +3,30 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { openSpool, type Spool } from '../../src/ingest/index.ts';
+import type { SampleBatch } from '../../src/model/index.ts';
 import { createMemorySource, createPromqlEngine, openEmbeddedSource } from '../../src/query/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { Target } from './run.ts';
 
-export interface ClosableTarget extends Target {
-  close(): Promise<void>;
-}
-
 /** Samples in memory; everything is evaluated by the engine itself. */
-export function memoryTarget(): ClosableTarget {
+export function memoryTarget(): Target {
   const source = createMemorySource();
   return {
     // Prometheus runs its own scripts with this feature on.
     engine: createPromqlEngine({ source, clock: systemClock, delayNames: true }),
     load: async (batch) => source.add(batch),
     clear: async () => source.clear(),
-    close: async () => {},
   };
 }
 
+export interface StoreTarget extends Target {
+  /** The same without pushdown: everything but the reading of samples is done by the engine itself. */
+  plain: Target;
+  close(): Promise<void>;
+}
+
 /** The embedded store in a folder of its own, filled through the spool as every sample is. */
-export async function storeTarget(options: { pushdown: boolean }): Promise<ClosableTarget> {
+export async function storeTarget(): Promise<StoreTarget> {
   const folder = await mkdtemp(join(tmpdir(), 'trifocal-conformance-'));
   const forever = { metrics: 'forever', logs: 'forever', traces: 'forever', objects: 'forever' } as const;
   const store = await openStore({
@@ -39,13 +41,14 @@ export async function storeTarget(options: { pushdown: boolean }): Promise<Closa
     await spool?.close();
     spool = undefined;
   };
-  return {
-    engine: createPromqlEngine({
-      source: await openEmbeddedSource({ port: store.port, pushdown: options.pushdown }),
+  const engineOver = async (pushdown: boolean) =>
+    createPromqlEngine({
+      source: await openEmbeddedSource({ port: store.port, pushdown }),
       clock: systemClock,
       delayNames: true,
-    }),
-    async load(batch) {
+    });
+  const loading = {
+    async load(batch: SampleBatch) {
       const options = {
         folder: join(folder, `spool-${spools++}`),
         store,
@@ -64,6 +67,11 @@ export async function storeTarget(options: { pushdown: boolean }): Promise<Closa
         await store.port.run({ text, params: {} }, { limits: { seconds: 10, memoryBytes: 1024 ** 3 } });
       }
     },
+  };
+  return {
+    engine: await engineOver(true),
+    plain: { engine: await engineOver(false), ...loading },
+    ...loading,
     async close() {
       await endSpool();
       await store.close();
