@@ -44,6 +44,8 @@ const MOST_QUERIES = 200;
 const MOST_CALLS = 2;
 /** Clocks of callers and callees differ, and a caller feels a callee at once. */
 const CALLEE_SLACK_MS = 120_000;
+/** A latency that grew by less, within the objective and with nothing wrong to be found, is ordinary life. */
+const SMALL_MOVE = 1.5;
 
 /**
  * Runs one investigation. Without a baseline in the request, the hour before the window serves as one, up to where the
@@ -276,10 +278,19 @@ function verdictOf(symptom: Symptom, likely: readonly Ranked[], stations: readon
   const over = symptom.endMs < frame.to - frame.step;
   const demand = stations[0]?.judged.find(({ check }) => check.question === 'demand')?.judgement;
   const busier = (demand?.findings.length ?? 0) > 0;
+  const changed = stations[0]?.judged.some(
+    ({ check, judgement }) => check.question === 'changes' && judgement.findings.length > 0,
+  );
   // What passed by itself within the objective, or grew with demand and stayed within it, only looks bad.
   if (kept && top && ((over && top.hypothesis.change) || top.hypothesis.mechanism === 'demand-burst')) return 'benign';
   if (top) return 'cause-found';
-  return kept && (busier || over) ? 'benign' : 'cannot-tell';
+  if (!kept) return 'cannot-tell';
+  if (busier || (over && changed)) return 'benign';
+  return over || movedBy(symptom) < SMALL_MOVE ? 'no-fault' : 'cannot-tell';
+}
+
+function movedBy({ shift }: Symptom): number {
+  return shift && shift.before > 0 ? shift.during / shift.before : Number.POSITIVE_INFINITY;
 }
 
 function headlineOf(
@@ -296,6 +307,7 @@ function headlineOf(
     case 'cause-found':
       return top ? causeHeadline(top, symptom, estate) : `A cause for ${name} was found.`;
     case 'no-fault':
+      if (symptom.state === 'moved') return `No fault: ${clause}, which is little, and nothing is wrong.`;
       return `No fault: ${name} behaves as before${symptom.objective?.met ? ' and meets its objective' : ''}.`;
     case 'benign':
       return `${capital(clause)}, and stays within the objective: nothing is wrong.`;

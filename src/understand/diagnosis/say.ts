@@ -90,7 +90,8 @@ export function symptomClause(symptom: Symptom, estate: EstateSnapshot): string 
   const whose = few ? listed(affected.map((impact) => nameOf(estate, impact.pod))) : nameOf(estate, reading.entity);
   const before = few ? median(affected.map((impact) => impact.before)) : (shift?.before ?? reading.before);
   const during = few ? median(affected.map((impact) => impact.during)) : (shift?.during ?? reading.during);
-  const what = `${SIGNAL_WORDS[reading.signal] ?? reading.signal}${reading.stat ? ` (${reading.stat})` : ''} of ${whose}`;
+  const stat = few ? affected[0]?.reading.stat : reading.stat;
+  const what = `${SIGNAL_WORDS[reading.signal] ?? reading.signal}${stat ? ` (${stat})` : ''} of ${whose}`;
   if (!Number.isFinite(before)) return `${what} is ${amount(during, reading.unit)}`;
   const move = during >= before ? 'grew' : 'fell';
   const times = before > 0 && during > before ? ` ${factor(before, during)}` : '';

@@ -139,7 +139,7 @@ function centred(values: readonly number[]): number[] {
 
 /** Series that hardly move at all would make any step look infinitely strong. */
 function smallestNoise(scale: ShiftQuestion['scale']): number {
-  return scale === 'ratio' ? 0.01 : scale === 'count' ? 0.05 : 0.005;
+  return scale === 'ratio' ? 0.03 : scale === 'count' ? 0.05 : 0.005;
 }
 
 function matters(before: number, during: number, question: ShiftQuestion): boolean {

@@ -41,6 +41,8 @@ export const DEFAULT_TTFT_OBJECTIVE = 2;
 /** A latency that grows by less is within what operators call normal. */
 const LEAST_LATENCY_FACTOR = 1.3;
 const LEAST_ERROR_SHARE = 0.02;
+/** By how much a mean must follow its quantile. A tenth of the requests, three times as slow, moves it by this much; a slow replica shows in its own mean. */
+const LEAST_MEAN_FACTOR = 1.2;
 /** Replicas of one revision under one router differ by less (power of two choices keeps loads within a few tens of per cent). */
 const UNEVEN_FACTOR = 1.8;
 /** With fewer replicas nobody can say which one is the odd one. */
@@ -50,6 +52,11 @@ interface Candidate {
   kind: SymptomKind;
   /** Of the whole focus. */
   need: Need;
+  /**
+   * Something that must have moved with it. Quantiles of histograms jump between bucket bounds when hardly anything
+   * happened; the mean knows no buckets.
+   */
+  confirm?: Need;
   byPod?: Need;
   direction: 'up' | 'down';
   least?: number;
@@ -62,6 +69,7 @@ const CANDIDATES: readonly Candidate[] = [
   {
     kind: 'latency',
     need: { signal: 'service.duration', of: 'services', stat: 'p95', optional: true },
+    confirm: { signal: 'service.duration', of: 'services', stat: 'mean', optional: true },
     direction: 'up',
     least: LEAST_LATENCY_FACTOR,
   },
@@ -94,7 +102,7 @@ const SERVICE_REQUESTS: Need = { signal: 'service.requests', of: 'services', opt
 const DESIRED: Need = { signal: 'workload.desired', of: 'workload', optional: true };
 
 export const SYMPTOM_NEEDS: readonly Need[] = [
-  ...CANDIDATES.flatMap(({ need, byPod }) => (byPod ? [need, byPod] : [need])),
+  ...CANDIDATES.flatMap(({ need, confirm, byPod }) => [need, confirm, byPod].filter((n) => n !== undefined)),
   REQUESTS,
   POD_REQUESTS,
   SERVICE_REQUESTS,
@@ -105,7 +113,8 @@ function latency(signal: string): Candidate {
   return {
     kind: 'latency',
     need: { signal, of: 'self', stat: 'p95' },
-    byPod: { signal, of: 'workload', by: 'pod', stat: 'p95' },
+    confirm: { signal, of: 'self', stat: 'mean' },
+    byPod: { signal, of: 'workload', by: 'pod', stat: 'mean' },
     direction: 'up',
     least: LEAST_LATENCY_FACTOR,
   };
@@ -178,7 +187,7 @@ function moved(
   };
 }
 
-/** Shifts of the whole and of its pods that reach into the window. */
+/** Shifts of the whole and of its pods that reach into the window; that of the whole only with something to confirm it. */
 function observations(
   candidate: Candidate,
   focus: Focus,
@@ -186,12 +195,21 @@ function observations(
   window: { from: number; to: number },
   read: (need: Need) => Readings,
 ): Observation[] {
-  const pods = candidate.byPod && focus.self.kind !== 'pod' ? read(candidate.byPod).all : [];
-  const all = [...read(candidate.need).all, ...pods];
-  return all.flatMap((reading) => {
+  const shifted = (reading: Reading): Observation[] => {
     const shift = shiftOf(reading, frame, candidate.direction, candidate.least);
     return shift && timeAt(frame, shift.end - 1) > window.from ? [{ candidate, reading, shift }] : [];
-  });
+  };
+  const ofPods = candidate.byPod && focus.self.kind !== 'pod' ? read(candidate.byPod).all.flatMap(shifted) : [];
+  const ofWhole = read(candidate.need).all.flatMap(shifted);
+  return [...ofWhole.filter((observation) => ofPods.length > 0 || isConfirmed(observation, read)), ...ofPods];
+}
+
+function isConfirmed({ candidate, reading, shift }: Observation, read: (need: Need) => Readings): boolean {
+  const witness = candidate.confirm && read(candidate.confirm).of(reading.entity);
+  if (!witness) return true;
+  const inside = median(witness.values.slice(shift.start, shift.end));
+  const outside = median([...witness.values.slice(0, shift.start), ...witness.values.slice(shift.end)]);
+  return inside / outside >= LEAST_MEAN_FACTOR;
 }
 
 /** Errors must be more than a trickle; readiness that falls because fewer replicas are wanted is no symptom. */
