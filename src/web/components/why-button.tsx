@@ -13,10 +13,11 @@ interface Props {
   subject: string;
   /** The one primary action of a page is filled; elsewhere the button stays quiet. */
   isPrimary?: boolean;
+  label?: string;
 }
 
 /** Opens an investigation of an entity over the page's range. */
-export function WhyButton({ subject, isPrimary }: Props) {
+export function WhyButton({ subject, isPrimary, label = 'Why?' }: Props) {
   const range = useRange();
   const navigate = useNavigate();
   const queries = useQueryClient();
@@ -55,9 +56,9 @@ export function WhyButton({ subject, isPrimary }: Props) {
             if (ask.isPending) stop.current?.abort();
             else ask.mutate();
           }}
-          aria-label={ask.isPending ? 'Stop the investigation' : `Why? Investigate ${subject}`}
+          aria-label={ask.isPending ? 'Stop the investigation' : `${label} Investigate ${subject}`}
         >
-          {ask.isPending ? `Looking … ${seconds} s` : 'Why?'}
+          {ask.isPending ? `Looking … ${seconds} s` : label}
         </Button>
       </Popover.Target>
       <Popover.Dropdown p={0}>

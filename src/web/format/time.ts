@@ -33,7 +33,9 @@ export function formatRange(from: number, to: number, zone: Zone, now: number): 
   const day = dayKey(start) === dayKey(end);
   const left = formatMinute(from, zone, now);
   const right = day ? `${end.hour}:${end.minute}` : formatMinute(to, zone, now);
-  return `${left} – ${right}, ${formatDuration(Math.round((to - from) / 1000)).replace(/\.\d+/, '')}`;
+  // Seconds of a length say nothing beside times in minutes.
+  const length = to - from >= 600_000 ? Math.round((to - from) / 60_000) * 60 : Math.round((to - from) / 1000);
+  return `${left} – ${right}, ${formatDuration(length).replace(/\.\d+/, '')}`;
 }
 
 /** `4 m ago`, `in 3 m`, `now`. Always shown with the absolute time on hover. */

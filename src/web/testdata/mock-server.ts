@@ -41,7 +41,7 @@ async function answer(estate: ReturnType<typeof buildEstate>, kept: Map<string, 
   const iso = (ms: number) => new Date(ms).toISOString();
 
   if (path === '/api/status')
-    return ok(contract.statusResponse, { version: '0.1.0', startedAt: iso(estate.startedMs), now: iso(Date.now()), demo: true, clusters: ['prod-eu', 'prod-us'], storeUp: true });
+    return ok(contract.statusResponse, { version: '0.1.0', startedAt: iso(estate.startedMs), now: iso(Date.now()), demo: 'live', clusters: ['prod-eu', 'prod-us'], storeUp: true });
   if (path === '/api/entities') {
     const q = get('q')?.toLowerCase();
     const items = estate.entities.filter(

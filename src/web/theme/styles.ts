@@ -19,5 +19,6 @@ import '@mantine/core/styles/Menu.css';
 import '@mantine/core/styles/Modal.css';
 import '@mantine/core/styles/SegmentedControl.css';
 import '@mantine/core/styles/FloatingIndicator.css';
+import '@mantine/core/styles/Switch.css';
 import '@mantine/core/styles/Tooltip.css';
 import './mantine-fit.css';

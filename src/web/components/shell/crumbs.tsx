@@ -15,8 +15,9 @@ export function Crumbs() {
   });
   const entity = entityOf(pathname, params ?? {});
   const list =
-    NAVIGATION.find(({ to }) => (to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${to}/`))) ??
-    listOf(entity);
+    NAVIGATION.find(({ to, under }) =>
+      to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${under ?? to}/`),
+    ) ?? listOf(entity);
   const isList = list?.to === pathname || (list === undefined && entity === undefined);
   const rest = params?.id ?? params?._splat;
   return (

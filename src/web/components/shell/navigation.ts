@@ -27,6 +27,8 @@ export interface NavigationEntry {
   /** The second key after `g`. */
   key: string;
   group?: 'Explore';
+  /** Where the pages of its single items are, when not under its own address. */
+  under?: string;
 }
 
 /** The rail, the palette's pages and the `g` keys. A page enters when it exists. */
@@ -37,7 +39,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { to: '/gpus', label: 'Nodes & GPUs', icon: IconCpu2, key: 'n' },
   { to: '/explore/metrics', label: 'Metrics', icon: IconChartLine, key: 'e', group: 'Explore' },
   { to: '/explore/logs', label: 'Logs', icon: IconListDetails, key: 'l', group: 'Explore' },
-  { to: '/explore/traces', label: 'Traces', icon: IconStairs, key: 't', group: 'Explore' },
+  { to: '/explore/traces', label: 'Traces', icon: IconStairs, key: 't', group: 'Explore', under: '/traces' },
   { to: '/investigations', label: 'Investigations', icon: IconZoomQuestion, key: 'i' },
   { to: '/telemetry', label: 'Telemetry', icon: IconAntennaBars5, key: 'y' },
 ];

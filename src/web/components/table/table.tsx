@@ -9,7 +9,8 @@ import {
   useState,
 } from 'react';
 import { cx } from '../class-names.ts';
-import { type Screen, useScreen } from '../use-screen.ts';
+import { useScreen } from '../use-screen.ts';
+import { fitColumns } from './fit-columns.ts';
 import { type SortOrder, sortRows } from './sort.ts';
 import styles from './table.module.css';
 
@@ -28,7 +29,7 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** On a phone each row is a small block: its title, and only the columns that are wanted there. */
   phone?: 'title' | 'show' | 'hide';
-  /** Left out on screens narrower than this. */
+  /** Left out when there is no room: `wide` columns first, then `medium` ones. */
   from?: 'wide' | 'medium';
 }
 
@@ -63,9 +64,11 @@ export function Table<Row>({
 }: Props<Row>) {
   const [order, setOrder] = useState(initialSort);
   const box = useRef<HTMLDivElement>(null);
-  const screen = useScreen();
-  const isPhone = screen === 'phone';
-  const columns = allColumns.filter((column) => isShown(column, screen));
+  const isPhone = useScreen() === 'phone';
+  const room = useWidth(box);
+  const columns = isPhone
+    ? allColumns.filter((column) => (column.phone ?? 'hide') !== 'hide')
+    : fitColumns(allColumns, room);
   const sorted = sortRows(
     rows,
     allColumns.find((column) => column.id === order?.column)?.value,
@@ -107,64 +110,65 @@ export function Table<Row>({
   };
   const columnsTrack = { '--columns': columns.map((column) => column.width).join(' ') } as React.CSSProperties;
 
-  if (rows.length === 0 && empty !== undefined) return <div>{empty}</div>;
   return (
     <div ref={box} className={styles.box}>
-      {/* biome-ignore lint/a11y/noNoninteractiveElementInteractions: moves focus between the links inside */}
-      <table
-        className={styles.table}
-        style={columnsTrack}
-        aria-label={label}
-        aria-rowcount={sorted.length + 1}
-        onKeyDown={onKeyDown}
-      >
-        <thead className={styles.head}>
-          <tr className={styles.row}>
-            {columns.map((column) => (
-              <HeadCell key={column.id} column={column} order={order} onOrder={setOrder} />
-            ))}
-          </tr>
-        </thead>
-        <tbody
-          className={cx(isVirtual && styles.virtual)}
-          style={isVirtual ? { height: virtual.getTotalSize() } : undefined}
+      {rows.length === 0 && empty !== undefined ? (
+        empty
+      ) : (
+        <table
+          className={styles.table}
+          style={columnsTrack}
+          aria-label={label}
+          aria-rowcount={sorted.length + 1}
+          onKeyDown={onKeyDown}
         >
-          {shown.map(({ index, offset }) => {
-            const row = sorted[index];
-            if (row === undefined) return null;
-            const key = rowKey(row);
-            return (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the row's link is what keys use; this only makes the target larger
-              <tr
-                key={key}
-                data-index={index}
-                aria-rowindex={index + 2}
-                aria-selected={selectedKey === undefined ? undefined : key === selectedKey}
-                className={cx(styles.row, styles.body, key === selectedKey && styles.selected)}
-                style={offset === undefined ? undefined : { transform: `translateY(${offset}px)` }}
-                onClick={(event) => {
-                  if (isOwnClick(event)) return;
-                  if (onSelect) onSelect(row);
-                  else event.currentTarget.querySelector<HTMLElement>('[data-row-link]')?.click();
-                }}
-                onFocus={(event) => {
-                  if (event.target.matches('[data-row-link]:focus-visible')) onSelect?.(row);
-                }}
-              >
-                {columns.map((column) => (
-                  <td
-                    key={column.id}
-                    className={cellClass(column)}
-                    data-head={column.unit ? `${column.head} ${column.unit}` : column.head}
-                  >
-                    {column.cell(row)}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+          <thead className={styles.head}>
+            <tr className={styles.row}>
+              {columns.map((column) => (
+                <HeadCell key={column.id} column={column} order={order} onOrder={setOrder} />
+              ))}
+            </tr>
+          </thead>
+          <tbody
+            className={cx(isVirtual && styles.virtual)}
+            style={isVirtual ? { height: virtual.getTotalSize() } : undefined}
+          >
+            {shown.map(({ index, offset }) => {
+              const row = sorted[index];
+              if (row === undefined) return null;
+              const key = rowKey(row);
+              return (
+                <tr
+                  key={key}
+                  data-index={index}
+                  aria-rowindex={index + 2}
+                  aria-selected={selectedKey === undefined ? undefined : key === selectedKey}
+                  className={cx(styles.row, styles.body, key === selectedKey && styles.selected)}
+                  style={offset === undefined ? undefined : { transform: `translateY(${offset}px)` }}
+                  onClick={(event) => {
+                    if (isOwnClick(event)) return;
+                    if (onSelect) onSelect(row);
+                    else event.currentTarget.querySelector<HTMLElement>('[data-row-link]')?.click();
+                  }}
+                  onFocus={(event) => {
+                    if (event.target.matches('[data-row-link]:focus-visible')) onSelect?.(row);
+                  }}
+                >
+                  {columns.map((column) => (
+                    <td
+                      key={column.id}
+                      className={cellClass(column)}
+                      data-head={column.unit ? `${column.head} ${column.unit}` : column.head}
+                    >
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
     </div>
   );
 }
@@ -214,15 +218,24 @@ function cellClass<Row>(column: Column<Row>): string {
   return cx(styles.cell, column.align === 'right' && styles.right, styles[`phone-${column.phone ?? 'hide'}`]);
 }
 
-function isShown<Row>(column: Column<Row>, screen: Screen): boolean {
-  if (screen === 'phone') return (column.phone ?? 'hide') !== 'hide';
-  return column.from === undefined || screen === 'wide' || (screen === 'medium' && column.from === 'medium');
-}
-
 /** A click on a link, a button or while selecting text is not a click on the row. */
 function isOwnClick(event: MouseEvent): boolean {
   const inside = event.target instanceof Element && event.target.closest('a, button, input');
   return Boolean(inside) || document.getSelection()?.isCollapsed === false;
+}
+
+/** Its width in pixels; unlimited until it is known, which is before the first paint. */
+function useWidth(box: React.RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(Number.POSITIVE_INFINITY);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    setWidth(element.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(element.clientWidth));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
 }
 
 /** The element that scrolls, and how far down in it the rows begin. */

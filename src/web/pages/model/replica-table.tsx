@@ -133,7 +133,7 @@ export function ReplicaTable({ entity }: { entity: EntityDetail }) {
     {
       id: 'gpus',
       head: 'GPUs',
-      width: 'minmax(110px, 1.4fr)',
+      width: 'minmax(190px, 1.6fr)',
       from: 'medium',
       cell: (r) =>
         r.gpus.length === 0 ? (

@@ -1,0 +1,122 @@
+import { formatRef } from '../../../model/index.ts';
+import { EntityChip } from '../../components/entity/entity-chip.tsx';
+import layout from '../../components/layout.module.css';
+import { rankOfState } from '../../components/state.ts';
+import { StateMark } from '../../components/state-mark.tsx';
+import { Notice } from '../../components/states/notice.tsx';
+import { type Column, Table } from '../../components/table/table.tsx';
+import { ABSENT, columnOf, columnUnit, formatValue } from '../../format/index.ts';
+import type { Gpu } from './use-gpus.ts';
+
+interface Props {
+  gpus: readonly Gpu[];
+  showCluster: boolean;
+  selected: string | undefined;
+  onSelect: (gpu: Gpu) => void;
+}
+
+export function GpuTable({ gpus, showCluster, selected, onSelect }: Props) {
+  const number = (
+    id: string,
+    head: string,
+    unit: string,
+    width: string,
+    pick: (gpu: Gpu) => number | undefined,
+    more: Partial<Column<Gpu>> = {},
+  ): Column<Gpu> => {
+    const column = columnOf(gpus.map(pick), unit);
+    return {
+      id,
+      head,
+      unit: columnUnit(column),
+      width,
+      align: 'right',
+      value: pick,
+      cell: (gpu) => formatValue(pick(gpu), unit, { column }),
+      ...more,
+    };
+  };
+  const columns: Column<Gpu>[] = [
+    {
+      id: 'gpu',
+      head: 'GPU',
+      width: 'minmax(120px, 0.8fr)',
+      phone: 'title',
+      value: (gpu) => gpu.entity.name,
+      cell: (gpu) => (
+        <>
+          <StateMark state={gpu.state} />
+          <EntityChip entity={gpu.entity} look="plain" isRowLink />
+        </>
+      ),
+    },
+    ...(showCluster
+      ? [
+          {
+            id: 'cluster',
+            head: 'Cluster',
+            width: 'minmax(64px, 0.5fr)',
+            from: 'wide' as const,
+            value: (gpu: Gpu) => gpu.entity.cluster,
+            cell: (gpu: Gpu) => <span className={layout.secondary}>{gpu.entity.cluster}</span>,
+          },
+        ]
+      : []),
+    {
+      id: 'node',
+      head: 'Node',
+      width: 'minmax(64px, 0.5fr)',
+      phone: 'show',
+      value: (gpu) => gpu.node,
+      cell: (gpu) => <EntityChip entity={formatRef('node', gpu.entity.cluster, '', gpu.node)} look="plain" />,
+    },
+    {
+      id: 'users',
+      head: 'Used by',
+      width: 'minmax(110px, 1.2fr)',
+      from: 'medium',
+      value: (gpu) => gpu.users[0] ?? null,
+      cell: (gpu) =>
+        gpu.users.length === 0 ? (
+          <span className={layout.muted}>free</span>
+        ) : (
+          gpu.users.map((ref) => <EntityChip key={ref} entity={ref} look="plain" />)
+        ),
+    },
+    number('sm', 'SM act', 'ratio', '72px', (gpu) => gpu.smActive, {
+      phone: 'show',
+      hint: 'Share of cycles with work on a streaming multiprocessor',
+    }),
+    number('tensor', 'tensor', 'ratio', '72px', (gpu) => gpu.tensor, {
+      from: 'wide',
+      hint: 'Share of cycles in which tensor cores were active',
+    }),
+    number('memory', 'memory', 'bytes', '88px', (gpu) => gpu.memory, { hint: 'Used frame buffer' }),
+    number('clock', 'SM clock', 'MHz', '96px', (gpu) => gpu.clock, { phone: 'show' }),
+    number('temperature', 'temp', '°C', '64px', (gpu) => gpu.temperature, { phone: 'show' }),
+    number('power', 'power', 'W', '72px', (gpu) => gpu.power, { from: 'medium' }),
+    {
+      id: 'state',
+      head: 'State',
+      width: 'minmax(120px, 1.4fr)',
+      from: 'medium',
+      value: (gpu) => rankOfState(gpu.state),
+      cell: (gpu) => (
+        <span className={gpu.kind === 'well' ? layout.muted : ''} title={gpu.words}>
+          {gpu.kind === 'well' ? 'ok' : gpu.words.replace(/^(is|needs attention:) /, '')}
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Table
+      label="GPUs"
+      columns={columns}
+      rows={gpus}
+      rowKey={(gpu) => gpu.entity.ref}
+      selectedKey={selected}
+      onSelect={onSelect}
+      empty={<Notice state="unknown" title={`No GPU matches ${ABSENT} clear the filter`} />}
+    />
+  );
+}
