@@ -63,13 +63,14 @@ export function entityRoutes({ estate, clock }: EntityRoutesOptions): FastifyPlu
   async function changesOf(request: FastifyRequest, ref: string): Promise<ChangesResponse> {
     const range = readRange(rangeQuery.parse(request.query), clock.now());
     const changes = await estate.changes({ ...range, entity: ref }, request.scope);
+    if (changes.length === 0 && !(await estate.at(range.to, request.scope)).get(ref)) throw unknownEntity(ref);
     return { items: changes.map(toChange) };
   }
 }
 
-export function unknownEntity(ref: string, path = 'ref'): ApiError {
+function unknownEntity(ref: string): ApiError {
   return new ApiError('not_found', `no entity ${ref} is known at that time`, {
-    path,
+    path: 'ref',
     hint: 'It may have been deleted, or lie outside what you may see. GET /api/entities?q= finds by name and uid.',
   });
 }

@@ -5,7 +5,6 @@ import {
   type Investigation,
   type InvestigationRequest,
   parseRef,
-  parseTime,
   QUESTIONS,
   type Scope,
   scopeAllows,
@@ -19,6 +18,7 @@ import {
   pageQuery,
 } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { readTime } from './request-time.ts';
 
 export interface InvestigationRoutesOptions {
   /** Runs one; the id is given so that it can be asked for while it runs. */
@@ -152,16 +152,7 @@ function toRequest(body: InvestigationRequestBody, now: number): InvestigationRe
 const LONGEST_MS = 31 * 86_400_000;
 
 function toRange({ from, to }: { from: string; to: string }, now: number, path: string): TimeRange {
-  const time = (text: string, name: string) => {
-    const ms = parseTime(text, now);
-    if (ms === undefined)
-      throw new ApiError('bad_request', `${path}${name}: ${JSON.stringify(text)} is no time`, {
-        path: `${path}${name}`,
-        hint: 'RFC 3339, epoch seconds, now, or now-15m',
-      });
-    return ms;
-  };
-  const range = { from: time(from, 'from'), to: Math.min(time(to, 'to'), now) };
+  const range = { from: readTime(from, `${path}from`, now), to: Math.min(readTime(to, `${path}to`, now), now) };
   if (range.from >= range.to)
     throw new ApiError('bad_request', `${path}from must lie before to, and before now`, { path: `${path}from` });
   if (range.to - range.from > LONGEST_MS)

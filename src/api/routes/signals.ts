@@ -5,7 +5,6 @@ import {
   type EstateSnapshot,
   findSignal,
   formatTime,
-  parseTime,
   type Scope,
   SIGNALS,
   systemsFor,
@@ -14,6 +13,7 @@ import {
 import type { EvidenceSource } from '../../understand/diagnosis/index.ts';
 import { type CoverageResponse, type SignalResponse, type SignalsResponse, signalQuery } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { readRange, readTime } from './request-time.ts';
 
 export interface SignalRoutesOptions {
   estateAt(ms: number, scope: Scope): Promise<EstateSnapshot>;
@@ -28,7 +28,6 @@ const USUAL_POINTS = 240;
 const LEAST_STEP_MS = 15_000;
 /** Two samples of a 60 s scrape. */
 const LEAST_RATE_SECONDS = 120;
-const HOUR_MS = 3_600_000;
 const COVERAGE_MS = 15 * 60_000;
 
 /** `/api/signals`: the catalogue, one signal of one entity, and which signals an entity has. */
@@ -58,7 +57,7 @@ export function signalRoutes(options: SignalRoutesOptions): FastifyPluginAsync {
           path: 'name',
           hint: 'GET /api/signals lists them.',
         });
-      const range = rangeOf(query, clock.now());
+      const range = readRange(query, clock.now());
       const step = stepOf(range, query.step);
       const estate = await options.estateAt(range.to, request.scope);
       const entity = known(estate, query.entity);
@@ -93,7 +92,7 @@ export function signalRoutes(options: SignalRoutesOptions): FastifyPluginAsync {
     app.get<{ Params: { ref: string }; Querystring: { at?: string } }>(
       '/api/entities/:ref/coverage',
       async (request): Promise<CoverageResponse> => {
-        const at = request.query.at === undefined ? clock.now() : timeOf(request.query.at, clock.now(), 'at');
+        const at = request.query.at === undefined ? clock.now() : readTime(request.query.at, 'at', clock.now());
         const estate = await options.estateAt(at, request.scope);
         const entity = known(estate, request.params.ref);
         const evidence = options.evidence(estate, request.scope);
@@ -148,23 +147,6 @@ function known(estate: EstateSnapshot, ref: string): Entity {
   if (!entity)
     throw new ApiError('not_found', `${ref} was not known at ${formatTime(estate.atMs)}`, { path: 'entity' });
   return entity;
-}
-
-function rangeOf(query: { from?: string | undefined; to?: string | undefined }, now: number): TimeRange {
-  const to = query.to === undefined ? now : timeOf(query.to, now, 'to');
-  const from = query.from === undefined ? to - HOUR_MS : timeOf(query.from, now, 'from');
-  if (from >= to) throw new ApiError('bad_request', 'from must lie before to', { path: 'from' });
-  return { from, to };
-}
-
-function timeOf(text: string, now: number, path: string): number {
-  const ms = parseTime(text, now);
-  if (ms === undefined)
-    throw new ApiError('bad_request', `${path}: ${JSON.stringify(text)} is no time`, {
-      path,
-      hint: 'RFC 3339, epoch seconds, now, or now-15m',
-    });
-  return ms;
 }
 
 function stepOf({ from, to }: TimeRange, asked: number | undefined): number {

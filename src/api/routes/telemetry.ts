@@ -24,8 +24,12 @@ export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginA
     app.get('/api/telemetry', async (request): Promise<TelemetryResponse> => {
       const { sources, dropped } = ingest.telemetry();
       const now = clock.now();
+      const watched = new Set(options.watches().map((watch) => watch.cluster));
       const detailed = [
-        ...sources.map(({ lastSeenMs, ...source }) => ({ ...source, lastSeen: timeOrNull(lastSeenMs) })),
+        // A quiet cluster brings nothing for hours and is well: the watches themselves know better.
+        ...sources
+          .filter((source) => source.kind !== 'kubernetes' || !watched.has(source.cluster))
+          .map(({ lastSeenMs, ...source }) => ({ ...source, lastSeen: timeOrNull(lastSeenMs) })),
         ...options.watches().flatMap(watchSources),
         ...options.targets().map((target) => targetSource(target, now)),
       ];

@@ -42,7 +42,7 @@ function headsStatement({ atMs, cluster, kinds }: ObjectsAt, { scope }: ObjectRe
   return statement(sql`SELECT ${HEAD} FROM (
   SELECT ${HEAD}, deleted FROM object_versions WHERE ${where}
   ORDER BY ${NEWEST_FIRST} LIMIT 1 BY cluster, kind, uid
-) WHERE NOT deleted`);
+) WHERE NOT deleted ORDER BY cluster, kind, namespace, name, uid`);
 }
 
 function bodiesStatement(heads: readonly ObjectHead[], { scope }: ObjectRead): Statement {

@@ -43,7 +43,7 @@ export function buildKubernetesServices(
       facts: {
         source: 'kubernetes',
         type: spec?.type || 'ClusterIP',
-        ...(spec?.clusterIP ? { clusterIP: spec.clusterIP } : {}),
+        ...(spec?.clusterIP && spec.clusterIP !== 'None' ? { clusterIP: spec.clusterIP } : {}),
         ...(spec?.externalName ? { externalName: spec.externalName } : {}),
         ports: (spec?.ports ?? []).map((port) => `${port.port}${port.name ? `/${port.name}` : ''}`),
         ready: selected.filter(isReady).length,
