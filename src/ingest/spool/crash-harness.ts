@@ -75,10 +75,21 @@ function startOwner(folder: string, acknowledged: Set<number>): Owner {
     },
     kill: () => killAndWait(child),
     async killEngine() {
-      const { stdout } = await promisify(execFile)('pgrep', ['-P', String(child.pid)]);
-      for (const pid of stdout.trim().split('\n')) process.kill(Number(pid), 'SIGKILL');
+      const engine = await childOf(child.pid ?? 0);
+      process.kill(engine, 'SIGKILL');
     },
   };
+}
+
+/** The only child of a process; waits for one, since it may be starting again just now. */
+async function childOf(parent: number): Promise<number> {
+  for (;;) {
+    // pgrep fails when it finds none
+    const found = await promisify(execFile)('pgrep', ['-P', String(parent)]).catch(() => undefined);
+    const pid = Number(found?.stdout.trim().split('\n')[0]);
+    if (pid > 0) return pid;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function killAndWait(child: ChildProcess): Promise<void> {
