@@ -12,7 +12,7 @@ import {
   defaultRedaction,
   type RedactionOptions,
 } from './pipeline/index.ts';
-import { BackPressureError, type BatchOrigin, type SignalSink } from './sink.ts';
+import { BackPressureError, type SignalSink } from './sink.ts';
 import { createIngestLog, type IngestTelemetry } from './telemetry.ts';
 
 /** The part of the spool that ingest writes to. */
@@ -54,7 +54,8 @@ export function createIngest(options: IngestOptions): Ingest {
         try {
           await spool.append(batch);
         } catch (error) {
-          if (error instanceof BackPressureError) noteBackPressure(batch, origin, error.message);
+          // Refused is not lost, as senders come again; the count shows how often they had to.
+          if (error instanceof BackPressureError) log.refused(batch, origin, error.message);
           throw error;
         }
       }
@@ -68,16 +69,6 @@ export function createIngest(options: IngestOptions): Ingest {
       log.dropped(clean, origin);
       logger.debug({ ...origin, ...clean }, 'dropped before decoding');
     },
-  };
-
-  /** Refused is not lost, as senders come again; the count shows how often they had to. */
-  const noteBackPressure = (batch: SignalBatch, origin: BatchOrigin, message: string) => {
-    const counts = batchCounts(batch);
-    for (const signal of ['samples', 'logs', 'spans', 'objects'] as const) {
-      const count = counts[signal];
-      if (count > 0) log.dropped({ signal, reason: 'refused_backpressure', count, example: message }, origin);
-    }
-    log.refused(origin, message);
   };
 
   return { sink, telemetry: log.state, activeSeries: limiter.active, metrics: log.registry };

@@ -36,7 +36,8 @@ export interface IngestTelemetry {
 /** Keeps the counters and the state of sources. Every count is bounded in labels: at most 200 clusters have their own. */
 export interface IngestLog {
   delivered(batch: SignalBatch, origin: BatchOrigin): void;
-  refused(origin: BatchOrigin, message: string): void;
+  /** The spool did not take the batch: its sources show it until they deliver again. */
+  refused(batch: SignalBatch, origin: BatchOrigin, message: string): void;
   dropped(rejection: Rejection, origin: BatchOrigin): void;
   state(): IngestTelemetry;
   registry: Registry;
@@ -145,8 +146,14 @@ export function createIngestLog(clock: Clock): IngestLog {
         note(sourceOf(label, origin.protocol), now, total, counts.newestMs);
       }
     },
-    refused(origin, message) {
-      sourceOf(clusterLabel(origin.cluster ?? UNKNOWN_CLUSTER), origin.protocol).refusedSinceDelivery = message;
+    refused(batch, origin, message) {
+      for (const [cluster, counts] of countsByCluster(batch, origin)) {
+        sourceOf(clusterLabel(cluster), origin.protocol).refusedSinceDelivery = message;
+        for (const signal of SIGNALS) {
+          if (counts[signal] === 0) continue;
+          this.dropped({ signal, reason: 'refused_backpressure', count: counts[signal], example: message }, origin);
+        }
+      }
     },
     dropped(rejection, origin) {
       drops.inc({ signal: rejection.signal, protocol: origin.protocol, reason: rejection.reason }, rejection.count);
@@ -176,7 +183,7 @@ function note(source: Source, now: number, count: number, newestMs: number): voi
   source.lastSeenMs = now;
   source.deliveries++;
   source.refusedSinceDelivery = undefined;
-  source.lagSeconds = Number.isFinite(newestMs) ? Math.max(0, (now - newestMs) / 1000) : null;
+  if (Number.isFinite(newestMs)) source.lagSeconds = Math.max(0, (now - newestMs) / 1000);
   const bucket = Math.floor(now / RATE_BUCKET_MS);
   const slot = ((bucket % RATE_BUCKETS) + RATE_BUCKETS) % RATE_BUCKETS;
   if (source.bucketOf[slot] !== bucket) {
@@ -227,12 +234,21 @@ function countsByCluster(batch: SignalBatch, origin: BatchOrigin): Map<string, C
   };
   const { samples } = batch;
   if (samples !== undefined && samples.values.length > 0) {
-    const perSeries = samples.series.map((series) => of(series.cluster));
+    let last: Counts | undefined;
+    let lastCluster = '';
+    const perSeries = samples.series.map(({ cluster }) => {
+      if (last === undefined || cluster !== lastCluster) {
+        last = of(cluster);
+        lastCluster = cluster;
+      }
+      return last;
+    });
     for (let i = 0; i < samples.seriesOf.length; i++) {
       const counts = perSeries[samples.seriesOf[i] ?? 0];
+      const time = samples.timesMs[i] ?? 0;
       if (counts === undefined) continue;
       counts.samples++;
-      counts.newestMs = Math.max(counts.newestMs, samples.timesMs[i] ?? 0);
+      if (time > counts.newestMs) counts.newestMs = time;
     }
   }
   for (const record of batch.logs ?? []) {

@@ -1,15 +1,15 @@
-import { formatLabels, type SampleBatch, type Series } from '../../model/index.ts';
-import type { BatchOrigin, DropReason } from '../sink.ts';
+import { formatLabels, type SampleBatch, type Series, UNKNOWN_CLUSTER } from '../../model/index.ts';
+import type { BatchOrigin } from '../sink.ts';
 import { explainTime, judgeTime, type TimeWindow } from './accept-times.ts';
 import { seriesCluster } from './enrich.ts';
-import type { CardinalityLimiter } from './limit-cardinality.ts';
+import type { CardinalityLimiter, CardinalityRefusal } from './limit-cardinality.ts';
 import type { Redactor } from './redact.ts';
 import type { Rejections } from './rejections.ts';
 
 /** What was decided about a series; holds while the limiter's generation is the same. */
 interface Decision {
   generation: number;
-  series: Series | undefined;
+  series: Series;
 }
 
 /**
@@ -19,26 +19,28 @@ interface Decision {
 export function createSamplesStep(redactor: Redactor, limiter: CardinalityLimiter) {
   const decisions = new WeakMap<Series, Decision>();
 
-  const decide = (raw: Series, origin: BatchOrigin, refuse: (reason: DropReason, because: string) => void) => {
-    const generation = limiter.generation();
+  /** The series as it is to be stored, or why it is not. */
+  const decide = (raw: Series, origin: BatchOrigin, generation: number): Series | CardinalityRefusal => {
     const known = decisions.get(raw);
-    if (known?.generation === generation) return known.series;
+    if (known !== undefined && known.generation === generation) return known.series;
     const labels = redactor.labels(raw.labels);
-    const cluster = raw.cluster && raw.cluster !== 'unknown' ? raw.cluster : seriesCluster(labels, origin.cluster);
+    const cluster =
+      raw.cluster && raw.cluster !== UNKNOWN_CLUSTER ? raw.cluster : seriesCluster(labels, origin.cluster);
     const series = labels === raw.labels && cluster === raw.cluster ? raw : (known?.series ?? { labels, cluster });
     const refusal = limiter.admit(series);
-    if (refusal !== undefined) {
-      refuse(refusal.reason, refusal.because);
-      return undefined; // not remembered: it is admitted once there is room
-    }
+    if (refusal !== undefined) return refusal; // not remembered: it is admitted once there is room
     decisions.set(raw, { generation, series });
     return series;
   };
 
   return (batch: SampleBatch, origin: BatchOrigin, window: TimeWindow, rejections: Rejections): SampleBatch => {
-    const refusals = new Map<number, { reason: DropReason; because: string }>();
+    const generation = limiter.generation();
+    const refusals = new Map<number, CardinalityRefusal>();
     const series = batch.series.map((raw, index) => {
-      return decide(raw, origin, (reason, because) => refusals.set(index, { reason, because })) ?? raw;
+      const decided = decide(raw, origin, generation);
+      if ('labels' in decided) return decided;
+      refusals.set(index, decided);
+      return raw;
     });
     if (refusals.size === 0 && allWithin(batch.timesMs, window)) return { ...batch, series };
     return keepSamples({ ...batch, series }, (i) => {

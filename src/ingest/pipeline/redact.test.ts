@@ -1,0 +1,281 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type AttributeValue, nowhere, type Span } from '../../model/index.ts';
+import { createRedactor, redactText } from './redact.ts';
+import { mayHoldSecret, textRules } from './redaction-rules.ts';
+
+// Secrets are put together here, so that no scanner takes this file for a leak.
+const AWS = `AKIA${'IOSFODNN7EXAMPLE'}`;
+const JWT = `eyJ${'hbGciOiJIUzI1NiJ9'}.eyJ${'zdWIiOiIxMjM0NTY3ODkwIn0'}.dozjgNryP4J3jVmNHl0w5N`;
+const OPENAI = `sk-${'proj-abcdefghijklmnop0123456789'}`;
+const HF = `hf_${'abcdefghijklmnopqrstuvwxyzABCDEFGH'}`;
+const GITHUB = `ghp_${'abcdefghijklmnopqrstuvwxyz0123456789'}`;
+const KEY = `-----BEGIN RSA PRIVATE ${'KEY'}-----`;
+const KEY_END = `-----END RSA PRIVATE ${'KEY'}-----`;
+
+describe('redactText', () => {
+  it.each([
+    // aws-key
+    [`using ${AWS} now`, 'using [redacted:aws-key] now'],
+    [
+      `aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'}`,
+      'aws_secret_access_key = [redacted:aws-key]',
+    ],
+    // private-key
+    [`${KEY}\nMIIE\nabc\n${KEY_END} after`, '[redacted:private-key] after'],
+    [`"${KEY}\\nMIIE\\n${KEY_END}\\n"`, '"[redacted:private-key]\\n"'],
+    [`cut off ${KEY}\nMIIE`, 'cut off [redacted:private-key]'],
+    // jwt, bearer
+    [`cookie ${JWT}; x`, 'cookie [redacted:jwt]; x'],
+    [`Authorization: Bearer ${'abcdefghijkl'}`, 'Authorization: Bearer [redacted:bearer]'],
+    [`{"authorization":"bearer ${'abc123def456'}"}`, '{"authorization":"bearer [redacted:bearer]"}'],
+    [`Authorization: Basic ${'dXNlcjpwYXNz'}`, 'Authorization: Basic [redacted:bearer]'],
+    // password
+    ['password=hunter2 next', 'password=[redacted:password] next'],
+    ['DB_PASSWORD: hunter2', 'DB_PASSWORD: [redacted:password]'],
+    ['{"password":"hun ter\\"2","user":"a"}', '{"password":"[redacted:password]","user":"a"}'],
+    ["passwd='a b'", "passwd='[redacted:password]'"],
+    [
+      '{"body":"{\\"password\\":\\"hunter2\\",\\"a\\":1}"}',
+      '{"body":"{\\"password\\":\\"[redacted:password]\\",\\"a\\":1}"}',
+    ],
+    ['https://h/x?password=abc&y=1', 'https://h/x?password=[redacted:password]&y=1'],
+    ['mysql --password hunter2 -h db', 'mysql --password [redacted:password] -h db'],
+    ['["--password","hunter2","--port","1"]', '["--password","[redacted:password]","--port","1"]'],
+    ['{"name":"DB_PASSWORD","value":"hunter2"}', '{"name":"DB_PASSWORD","value":"[redacted:password]"}'],
+    [
+      '{"a":"{\\"name\\":\\"DB_PASSWORD\\",\\"value\\":\\"hunter2\\"}"}',
+      '{"a":"{\\"name\\":\\"DB_PASSWORD\\",\\"value\\":\\"[redacted:password]\\"}"}',
+    ],
+    // url-credentials
+    ['postgres://app:s3cret@db:5432/x', 'postgres://[redacted:url-credentials]@db:5432/x'],
+    ['amqp://u:p@ss@h/', 'amqp://[redacted:url-credentials]@h/'],
+    ['dsn root:pw@tcp(db:3306)/x', 'dsn [redacted:url-credentials]@tcp(db:3306)/x'],
+    // api-key
+    [`key ${OPENAI}.`, 'key [redacted:api-key].'],
+    [`token ${HF}`, 'token [redacted:api-key]'],
+    [`clone ${GITHUB}`, 'clone [redacted:api-key]'],
+    ['X-Api-Key: abcdef', 'X-Api-Key: [redacted:api-key]'],
+    ['{"client_secret":"abcdef"}', '{"client_secret":"[redacted:api-key]"}'],
+    ['{"name":"HF_TOKEN","value":"abc"}', '{"name":"HF_TOKEN","value":"[redacted:api-key]"}'],
+    ['vllm serve --api-key abc --port 8000', 'vllm serve --api-key [redacted:api-key] --port 8000'],
+    ['?access_token=abcdef&a=b', '?access_token=[redacted:api-key]&a=b'],
+    ['token=abcdefghijklmnop0123', 'token=[redacted:api-key]'],
+    // email, card
+    ['mail to anna.b+c@example.co.uk now', 'mail to [redacted:email] now'],
+    ['paid with 4111 1111 1111 1111 today', 'paid with [redacted:card] today'],
+    ['amex 3782-822463-10005', 'amex [redacted:card]'],
+    ['card=4111111111111111', 'card=[redacted:card]'],
+  ])('%s', (text, expected) => {
+    expect(redactText(text)).toBe(expected);
+    expect(redactText(expected)).toBe(expected);
+  });
+
+  it.each([
+    ['nothing here'],
+    ['prompt_tokens=512 completion_tokens=128 max_tokens: 4096'],
+    ['trace 5b8efff798038103d269b633813fc60c span eee19b7ec3c1b174'],
+    ['at 1760000000000000000 and 4111111111111111 ms'], // an id that passes Luhn
+    ['uuid 41111111-1111-1111-1111-111111111111'],
+    ['2026-12-01 14:46:59.1234 4000-4001-4002-4003-4004'],
+    ['GPU-5f2c0a1e-4111-1111-1111-111111111111'],
+    ['image registry.example.com/team/app@sha256:0123456789abcdef'],
+    ['password authentication failed for user "app"'],
+    ['password: null, secret: true'],
+    ['bearer token missing'],
+    ['Basic auth is required'],
+    ['http://10.0.0.1:8000/v1/chat?x=a@b'],
+    ['risk-assessment-of-something-very-long-indeed'],
+    ['{"secretName":"my-tls","name":"TOKEN_LIMIT_FILE"}'],
+    ['a"b:c@d'],
+    ['vllm:prompt_tokens_total{model_name="llama"} 5'],
+  ])('leaves alone: %s', (text) => {
+    expect(redactText(text)).toBe(text);
+  });
+
+  it('keeps JSON valid', () => {
+    const secret = fc.constantFrom('password', 'api_key', 'token', 'note', 'DB_PASSWORD', 'authorization');
+    const value = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.constant(`Bearer ${JWT}`),
+      fc.constant('a\\"b'),
+      fc.constant('http://u:p@h'),
+    );
+    const inner = fc.dictionary(secret, value).map((o) => JSON.stringify(o));
+    fc.assert(
+      fc.property(fc.array(fc.record({ name: secret, value: fc.oneof(value, inner) })), (list) => {
+        expect(() => JSON.parse(redactText(JSON.stringify({ list })))).not.toThrow();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes no longer than linear time for hostile text', () => {
+    // A quadratic pattern would need hours for these.
+    const pieces = [
+      'eyJ',
+      'eyJaaaaaa.',
+      '-eyJaaaaaa',
+      'a:',
+      '://a:',
+      'a@',
+      'a.a@a.',
+      'password',
+      'password=',
+      '"name":"password',
+      KEY,
+      'bearer ',
+      'sk-a',
+      '4111 ',
+      '--password ',
+      '\\',
+      'secret\\"',
+      'a@tcp(',
+      'token=',
+      'basic A',
+      '"value":"',
+      "passwd='",
+    ];
+    for (const piece of pieces) {
+      const text = piece.repeat(Math.ceil(400_000 / piece.length));
+      expect(redactText(text).length).toBeGreaterThan(0);
+    }
+  });
+
+  it('looks at every text that a rule would change', () => {
+    const words = fc.constantFrom(
+      'password',
+      '=',
+      ': ',
+      '"',
+      'x1y2z3',
+      ' ',
+      AWS,
+      JWT,
+      OPENAI,
+      'bearer ',
+      '://',
+      'a:b@c',
+      'me@example.com',
+      '4111 1111 1111 1111',
+      'token',
+      'secret',
+      '\\',
+      KEY,
+      'PASSWD',
+      'Pwd',
+      'API_KEY',
+      'Access-Token',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(words, { maxLength: 12 }).map((parts) => parts.join('')),
+        (text) => {
+          for (const rule of textRules) if (rule.apply(text) !== text) expect(mayHoldSecret(text)).toBe(true);
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe('redactor', () => {
+  const redactor = createRedactor();
+  const map = (entries: Record<string, AttributeValue>) => new Map(Object.entries(entries));
+
+  it('goes by the key where the value says nothing', () => {
+    const attributes = map({
+      'db.password': 'x',
+      'http.request.header.authorization': ['Basic abc'],
+      'http.request.header.x-api-key': ['k'],
+      'gen_ai.input.messages': '[{"role":"user","content":"private"}]',
+      'gen_ai.prompt.0.content': 'private',
+      'gen_ai.usage.input_tokens': 12n,
+      'gen_ai.token.type': 'input',
+      nested: { kind: 'map', entries: map({ password: 'y', user: 'u' }) },
+    });
+    expect(redactor.attributes(attributes)).toEqual(
+      map({
+        'db.password': '[redacted:password]',
+        'http.request.header.authorization': '[redacted:bearer]',
+        'http.request.header.x-api-key': '[redacted:api-key]',
+        'gen_ai.input.messages': '[redacted:prompt]',
+        'gen_ai.prompt.0.content': '[redacted:prompt]',
+        'gen_ai.usage.input_tokens': 12n,
+        'gen_ai.token.type': 'input',
+        nested: { kind: 'map', entries: map({ password: '[redacted:password]', user: 'u' }) },
+      }),
+    );
+  });
+
+  it('covers names, events, links, status and the resource of a span', () => {
+    const span: Span = {
+      traceId: '',
+      spanId: '',
+      parentSpanId: '',
+      name: `GET /?api_key=abc`,
+      kind: 'client',
+      startNs: 0n,
+      endNs: 0n,
+      status: 'error',
+      statusMessage: `bad ${AWS}`,
+      resource: map({ 'process.command_line': 'x --api-key abc' }),
+      attributes: map({ url: 'http://u:p@h/' }),
+      scope: { name: '', version: '' },
+      events: [{ timeNs: 0n, name: 'e', attributes: map({ 'exception.message': 'password=x' }) }],
+      links: [{ traceId: '', spanId: '', attributes: map({ a: OPENAI }) }],
+      traceState: '',
+      flags: 0,
+      place: nowhere,
+    };
+    const text = JSON.stringify(redactor.span(span), (_key, value) =>
+      typeof value === 'bigint' ? String(value) : value instanceof Map ? [...value] : value,
+    );
+    for (const secret of ['abc', AWS, 'u:p', 'password=x', OPENAI]) expect(text).not.toContain(secret);
+  });
+
+  it('gives back the same objects when there is nothing to hide', () => {
+    const labels = ['__name__', 'up', 'job', 'node'];
+    expect(redactor.labels(labels)).toBe(labels);
+    const attributes = map({ a: 'b' });
+    expect(redactor.attributes(attributes)).toBe(attributes);
+  });
+
+  it('hides in label values and Kubernetes objects', () => {
+    expect(redactor.labels(['__name__', 'x', 'url', 'http://u:p@h'])).toEqual([
+      '__name__',
+      'x',
+      'url',
+      'http://[redacted:url-credentials]@h',
+    ]);
+    const body = JSON.stringify({
+      spec: { containers: [{ env: [{ name: 'API_TOKEN', value: 's3cret' }], args: ['--api-key', 'k1'] }] },
+    });
+    const clean = redactor.object({
+      cluster: '',
+      uid: '',
+      apiVersion: 'v1',
+      kind: 'Pod',
+      namespace: '',
+      name: '',
+      resourceVersion: '',
+      validFromMs: 0,
+      deleted: false,
+      body,
+    });
+    expect(JSON.parse(clean.body)).toEqual({
+      spec: {
+        containers: [
+          { env: [{ name: 'API_TOKEN', value: '[redacted:api-key]' }], args: ['--api-key', '[redacted:api-key]'] },
+        ],
+      },
+    });
+  });
+
+  it('leaves out rules that are switched off', () => {
+    const lenient = createRedactor({ allow: ['email'], prompts: 'keep' });
+    expect(lenient.text('a@example.com password=x')).toBe('a@example.com password=[redacted:password]');
+    const attributes = map({ 'gen_ai.prompt': 'hello' });
+    expect(lenient.attributes(attributes)).toBe(attributes);
+  });
+});
