@@ -3,24 +3,29 @@ import type { GridColumns, GridFunction, SampleColumns } from '../../sources/ind
 import type { RangeSelector, VectorSelector } from '../syntax/index.ts';
 import { durationMs, type Query, resolveShift } from './query.ts';
 import { staleTest, withoutStale } from './stale.ts';
-import { lastTime, type Points, type RangeValue, type Row, timeOf } from './values.ts';
+import { emptyRow, lastTime, type Points, type RangeValue, type Row, timeOf } from './values.ts';
 
 /** The newest sample within the look-back at every point; none where that is a stale marker. */
 export async function selectInstant(selector: VectorSelector, points: Points, query: Query): Promise<Row[]> {
   const { sampled, spread } = shiftPoints(selector, points, query);
   const pushed = await readGrid(selector, 'last', query.lookbackMs, sampled, query);
-  if (pushed) return spread(pushed);
-  return spread(
-    newest(await readSamples(selector, query.lookbackMs, sampled, query), sampled, query.lookbackMs, 'value'),
-  );
+  return spread(pushed ?? (await readNewest(selector, sampled, 'value', query)));
 }
 
 /** As `selectInstant`, with the samples' own times in seconds as values. */
 export async function selectTimestamps(selector: VectorSelector, points: Points, query: Query): Promise<Row[]> {
   const { sampled, spread } = shiftPoints(selector, points, query);
-  return spread(
-    newest(await readSamples(selector, query.lookbackMs, sampled, query), sampled, query.lookbackMs, 'time'),
-  );
+  return spread(await readNewest(selector, sampled, 'time', query));
+}
+
+async function readNewest(
+  selector: VectorSelector,
+  points: Points,
+  what: 'value' | 'time',
+  query: Query,
+): Promise<Row[]> {
+  const { lookbackMs } = query;
+  return newest(await readSamples(selector, lookbackMs, points, query), { points, lookbackMs }, what, query);
 }
 
 /** The samples that the windows of all points need. */
@@ -122,14 +127,22 @@ function inOrder<T extends { labels: LabelSet }>(rows: T[]): T[] {
   return rows.sort((a, b) => compareLabels(a.labels, b.labels));
 }
 
-function newest(columns: SampleColumns, points: Points, lookbackMs: number, what: 'value' | 'time'): Row[] {
+async function newest(
+  columns: SampleColumns,
+  window: { points: Points; lookbackMs: number },
+  what: 'value' | 'time',
+  query: Query,
+): Promise<Row[]> {
+  const { points, lookbackMs } = window;
   const isStale = staleTest(columns.values);
-  const rows = columns.series.map((labels, series) => {
-    const values = new Float64Array(points.steps);
-    const present = new Uint8Array(points.steps);
+  const rows: Row[] = [];
+  for (const [series, labels] of columns.series.entries()) {
+    if (query.budget.isDue()) await query.budget.pause();
+    query.budget.spend(points.steps);
+    const row = emptyRow(labels, false, points.steps);
+    const first = columns.offsets[series] ?? 0;
     const end = columns.offsets[series + 1] ?? 0;
-    let next = columns.offsets[series] ?? 0;
-    const first = next;
+    let next = first;
     for (let step = 0; step < points.steps; step++) {
       const time = timeOf(points, step);
       while (next < end && (columns.timesMs[next] ?? 0) <= time) next++;
@@ -137,10 +150,10 @@ function newest(columns: SampleColumns, points: Points, lookbackMs: number, what
       if (at < first) continue;
       const sampleTime = columns.timesMs[at] ?? 0;
       if (sampleTime <= time - lookbackMs || isStale(at)) continue;
-      values[step] = what === 'time' ? sampleTime / 1000 : (columns.values[at] ?? 0);
-      present[step] = 1;
+      row.values[step] = what === 'time' ? sampleTime / 1000 : (columns.values[at] ?? 0);
+      row.present[step] = 1;
     }
-    return { labels, dropName: false, values, present };
-  });
+    rows.push(row);
+  }
   return inOrder(rows);
 }

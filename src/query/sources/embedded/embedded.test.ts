@@ -1,0 +1,55 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { silentLogger, systemClock } from '../../../base/index.ts';
+import { everything, type SampleBatch } from '../../../model/index.ts';
+import { createBatchEncoder, openStore, type Store } from '../../../store/index.ts';
+import type { MetricSource } from '../contract.ts';
+import { describeMetricSource } from '../contract-suite.ts';
+import { openEmbeddedSource } from './index.ts';
+
+let folder: string;
+let store: Store;
+let source: MetricSource | undefined;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trifocal-source-'));
+  const keep = { metrics: 'forever', logs: 'forever', traces: 'forever', objects: 'forever' } as const;
+  const engine = { kind: 'embedded', folder: join(folder, 'engine'), memoryBytes: 1024 ** 3 } as const;
+  store = await openStore({ engine, retention: keep, clock: systemClock, logger: silentLogger });
+});
+afterAll(async () => {
+  await store.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describeMetricSource(async (batch) => {
+  source ??= await filled(batch);
+  return source;
+});
+
+test('metadata as it was sent', async () => {
+  const opened = source ?? (await openEmbeddedSource({ port: store.port }));
+  await insert({ metadata: [{ family: 'load', type: 'gauge', help: "it's the load", unit: '' }] });
+  const read = { limits: { seconds: 10, memoryBytes: 1024 ** 3, series: 100, samples: 100 } };
+  expect(await opened.metadata({ scope: everything }, read)).toEqual([
+    { family: 'load', type: 'gauge', help: "it's the load", unit: '' },
+  ]);
+  expect(await opened.metadata({ family: 'other', scope: everything }, read)).toEqual([]);
+});
+
+async function filled(samples: SampleBatch): Promise<MetricSource> {
+  await insert({ samples });
+  return openEmbeddedSource({ port: store.port });
+}
+
+async function insert(batch: Parameters<ReturnType<typeof createBatchEncoder>['encode']>[0]): Promise<void> {
+  for (const { table, block } of createBatchEncoder(systemClock).encode(batch).blocks) {
+    const file = join(folder, `${table}.native`);
+    await writeFile(file, block);
+    await store.port.insertSegment(
+      { table, file, token: `test-${table}` },
+      { limits: { seconds: 30, memoryBytes: 1024 ** 3 } },
+    );
+  }
+}
