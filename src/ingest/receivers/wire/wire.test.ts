@@ -1,0 +1,240 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import Fastify from 'fastify';
+import { compressSync } from 'snappy';
+import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../base/index.ts';
+import { isStaleAt } from '../../../model/index.ts';
+import {
+  createSeriesCache,
+  DecodeError,
+  decodeText,
+  decompress,
+  ProtoReader,
+  ProtoWriter,
+  parseContentType,
+  parseJson,
+  RefusedRequest,
+  receive,
+  SampleBuilder,
+  unsnappy,
+} from './index.ts';
+
+describe('ProtoReader', () => {
+  const read = <T>(bytes: Buffer, of: (reader: ProtoReader) => T) => {
+    const reader = new ProtoReader(bytes);
+    reader.tag();
+    const value = of(reader);
+    expect(reader.pos).toBe(bytes.length);
+    return value;
+  };
+
+  it('reads any 64-bit integer exactly', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (value) => {
+        expect(read(new ProtoWriter().varint(1, value).finish(), (r) => r.int64Exact())).toBe(value);
+        expect(read(new ProtoWriter().fixed64(1, value).finish(), (r) => r.sfixed64())).toBe(value);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.maxSafeInteger(), (value) => {
+        expect(read(new ProtoWriter().varint(1, value).finish(), (r) => r.int64())).toBe(value);
+      }),
+    );
+  });
+
+  it('reads any text, and gives equal short texts as one object', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        expect(read(new ProtoWriter().bytes(1, text).finish(), (r) => r.string())).toBe(text);
+      }),
+    );
+    const bytes = Buffer.from('namespacenamespace');
+    expect(decodeText(bytes, 0, 9)).toBe('namespace');
+    expect(decodeText(bytes, 9, 18)).toBe('namespace');
+  });
+
+  it.each<[string, Buffer, (reader: ProtoReader) => unknown, RegExp]>([
+    ['a number without an end', Buffer.alloc(11, 0xff), (r) => r.int64(), /at byte 10: a number of more than 10 bytes/],
+    ['a number cut off', Buffer.from([0x80]), (r) => r.uint32(), /at byte 1: ends inside a number/],
+    ['a length beyond the end', Buffer.from([5, 1]), (r) => r.string(), /at byte 0: 5 bytes announced, 1 left/],
+    ['field number 0', Buffer.from([0]), (r) => r.tag(), /at byte 0: field number 0/],
+    ['a double cut off', Buffer.alloc(7), (r) => r.double(), /8 bytes needed, 7 left/],
+    [
+      'a field over its message’s end',
+      Buffer.from([1, 0x09, 0, 0, 0, 0, 0, 0, 0, 0]),
+      (r) => {
+        const end = r.length();
+        r.skip(r.tag());
+        r.more(end);
+      },
+      /a field runs past the end of its message at byte 2/,
+    ],
+  ])('says where: %s', (_title, bytes, work, message) => {
+    const attempt = () => work(new ProtoReader(bytes));
+    expect(attempt).toThrow(DecodeError);
+    expect(attempt).toThrow(message);
+  });
+});
+
+describe('parseJson', () => {
+  it('agrees with JSON.parse wherever no digit is lost', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 2), (value, indent) => {
+        const text = JSON.stringify(value, undefined, indent);
+        // The second element makes the exact parser read all of it.
+        const [parsed] = parseJson(Buffer.from(`[${text},12345678901234567890]`)) as unknown[]; // an array was written
+        const asNumbers = (_key: string, item: unknown) => (typeof item === 'bigint' ? Number(item) : item);
+        expect(JSON.stringify(parsed, asNumbers)).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+    );
+  });
+
+  it('keeps integers that a double cannot hold', () => {
+    expect(
+      parseJson(Buffer.from('{"a": 9007199254740993, "b": -18446744073709551615, "c": 1e3, "d": "9007199254740993"}')),
+    ).toEqual({
+      a: 9007199254740993n,
+      b: -18446744073709551615n,
+      c: 1000,
+      d: '9007199254740993',
+    });
+  });
+
+  it.each([
+    ['{"a": }', 'line 1, column 7: expected a value, found "}"'],
+    ['{\n "a" 1}', 'line 2, column 6: expected ":", found "1}"'],
+    ['[1, 2', 'line 1, column 6: expected "," or "]", found the end'],
+    ['"abc', 'a string without an end'],
+    ['"\\x"', 'a string with a bad escape'],
+    ['{a: 1}', 'line 1, column 2: expected a name in quotes, found "a: 1}"'],
+    ['1 2', 'expected the end, found "2"'],
+    ['01', 'expected the end'],
+    ['', 'expected a value, found the end'],
+    ['['.repeat(300), 'nested more than 200 deep'],
+  ])('says where: %s', (text, message) => {
+    expect(() => parseJson(Buffer.from(text))).toThrow(message);
+    expect(() => parseJson(Buffer.from(text))).toThrow(DecodeError);
+  });
+});
+
+describe('bodies', () => {
+  it.each([
+    ['gzip', gzipSync('hello')],
+    ['GZIP', gzipSync('hello')],
+    ['identity', Buffer.from('hello')],
+    [undefined, Buffer.from('hello')],
+  ])('undoes %s', async (encoding, body) => {
+    expect((await decompress(body, encoding, 100)).toString()).toBe('hello');
+  });
+
+  it('refuses an encoding that it does not know', async () => {
+    await expect(decompress(Buffer.alloc(1), 'br', 100)).rejects.toThrow(RefusedRequest);
+  });
+
+  it('refuses what gets too large, at the exact byte', async () => {
+    const body = Buffer.alloc(1000);
+    expect(await decompress(gzipSync(body), 'gzip', 1000)).toHaveLength(1000);
+    await expect(decompress(gzipSync(body), 'gzip', 999)).rejects.toMatchObject({ status: 413 });
+    expect(await unsnappy(compressSync(body), 1000)).toHaveLength(1000);
+    await expect(unsnappy(compressSync(body), 999)).rejects.toMatchObject({ status: 413 });
+  });
+
+  it('any bytes are unpacked or refused as damaged', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 100 }), async (bytes) => {
+        const own = (error: unknown) =>
+          expect(error instanceof DecodeError || error instanceof RefusedRequest).toBe(true);
+        await unsnappy(Buffer.from(bytes), 10_000).catch(own);
+        await decompress(Buffer.from(bytes), 'gzip', 10_000).catch(own);
+        await decompress(Buffer.from(bytes), 'deflate', 10_000).catch(own);
+      }),
+    );
+  });
+});
+
+describe('receive', () => {
+  const open = (handle: () => Promise<unknown>) => {
+    const app = Fastify();
+    app.setErrorHandler((error, _request, reply) =>
+      reply.status(418).send(`outer: ${error instanceof Error ? error.message : ''}`),
+    );
+    app.addHook('onRequest', async (request) => {
+      if (request.headers.host === 'evil') throw new Error('foreign host');
+    });
+    app.register(async (scope) =>
+      receive(scope, {
+        url: '/x',
+        maxBodyBytes: 10,
+        logger: silentLogger,
+        handle,
+        answer: (failure, _type, reply) => reply.send(`${failure.kind}: ${failure.message}`),
+      }),
+    );
+    return (headers: Record<string, string>, payload = 'x') =>
+      app.inject({ method: 'POST', url: '/x', headers: { 'content-type': 'application/json', ...headers }, payload });
+  };
+
+  it('leaves what the server around it refuses to that server', async () => {
+    const send = open(async () => 'fine');
+    expect(await send({ host: 'evil' })).toMatchObject({ statusCode: 418, body: 'outer: foreign host' });
+    expect(await send({})).toMatchObject({ statusCode: 200, body: 'fine' });
+  });
+
+  it('answers what nobody expected without telling its insides', async () => {
+    const send = open(async () => {
+      throw new Error('secret detail');
+    });
+    expect(await send({})).toMatchObject({
+      statusCode: 500,
+      body: 'unexpected: unexpected error; the log has the details',
+    });
+  });
+
+  it.each([
+    ['application/json', '', 200],
+    ['text/plain', 'unsupported', 415],
+    ['nonsense', 'unsupported', 415],
+    ['', 'unsupported', 415],
+  ])('content type "%s" is %s %d', async (type, kind, code) => {
+    const answer = await open(async () => '')({ 'content-type': type });
+    expect(answer.statusCode).toBe(code);
+    expect(answer.body).toContain(kind);
+  });
+
+  it('refuses a body over the limit', async () => {
+    expect(await open(async () => '')({}, 'x'.repeat(11))).toMatchObject({ statusCode: 413 });
+  });
+});
+
+it('a content type is parsed with its parameters', () => {
+  expect(parseContentType('Application/X-Protobuf; proto="io.prometheus.write.v2.Request" ;a=b')).toEqual({
+    type: 'application/x-protobuf',
+    parameters: new Map([
+      ['proto', 'io.prometheus.write.v2.Request'],
+      ['a', 'b'],
+    ]),
+  });
+});
+
+it('columns of samples grow and keep their bits', () => {
+  const builder = new SampleBuilder(1);
+  const index = builder.addSeries({ labels: ['__name__', 'a'], cluster: 'c' });
+  builder.addStale(index, 1);
+  for (let i = 0; i < 100; i++) builder.add(index, i, i / 3);
+  const { values, timesMs, seriesOf } = builder.finish();
+  expect([values.length, timesMs.length, seriesOf.length]).toEqual([101, 101, 101]);
+  expect(isStaleAt(values, 0)).toBe(true);
+  expect(values[100]).toBe(33);
+});
+
+it('a series cache forgets what was not asked for while as many others came', () => {
+  const cache = createSeriesCache<number>(2);
+  cache.set('a', 1);
+  cache.set('b', 2);
+  cache.set('c', 3);
+  expect(cache.get('a')).toBe(1);
+  cache.set('d', 4);
+  cache.set('e', 5);
+  expect(['b', 'd', 'e', 'a'].map((key) => cache.get(key))).toEqual([undefined, 4, 5, 1]);
+});
