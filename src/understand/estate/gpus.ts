@@ -10,16 +10,9 @@ import {
 } from '../../model/index.ts';
 import { healthOf, type Remark } from './health.ts';
 import type { EstateInput, GpuSample } from './input.ts';
+import { groupBy, type Lookup } from './lookup.ts';
 import { isOver, type PodObject, podRef } from './pod-health.ts';
 import { gpuCount } from './quantity.ts';
-
-/** What GPUs need to know about the rest of the estate. */
-export interface GpuSurroundings {
-  podsOf(cluster: string): readonly PodObject[];
-  findPod(cluster: string, namespace: string, name: string): PodObject | undefined;
-  /** The node's name that a host name, a fully qualified one or an address means. */
-  findNode(cluster: string, host: string): string | undefined;
-}
 
 const MIB = 1024 * 1024;
 /** DCGM writes values at and above these where there is nothing to read (dcgm_structs.h: DCGM_INT32_BLANK, DCGM_FP64_BLANK). */
@@ -29,7 +22,7 @@ const BLANK_FP64 = 140_737_488_355_328;
 /** GPUs from their exporter's series, each with the pods that it was given to and how sure that is. */
 export function buildGpus(
   input: Pick<EstateInput, 'gpus'>,
-  around: GpuSurroundings,
+  around: Lookup,
 ): { entities: Entity[]; relations: Relation[] } {
   const cards = groupCards(input.gpus, around);
   const claims = new Map(cards.map((card) => [card, claimsOf(card, around)]));
@@ -66,7 +59,7 @@ interface Claim {
   confidence: Confidence;
 }
 
-function groupCards(samples: readonly GpuSample[], around: GpuSurroundings): Card[] {
+function groupCards(samples: readonly GpuSample[], around: Lookup): Card[] {
   const cards = new Map<EntityRef, Card>();
   for (const sample of samples) {
     const uuid = first(sample, 'UUID', 'uuid', 'gpu_uuid');
@@ -80,7 +73,7 @@ function groupCards(samples: readonly GpuSample[], around: GpuSurroundings): Car
   return [...cards.values()];
 }
 
-function nodeOf(sample: GpuSample, around: GpuSurroundings): string {
+function nodeOf(sample: GpuSample, around: Lookup): string {
   const hosts = [
     first(sample, 'node', 'kubernetes_node'),
     first(sample, 'Hostname', 'hostname'),
@@ -98,7 +91,7 @@ function hostOf(instance: string): string {
 }
 
 /** The pods that the labels name. Several pods on one card share it; several MIG instances of a card do not. */
-function claimsOf(card: Card, around: GpuSurroundings): Claim[] {
+function claimsOf(card: Card, around: Lookup): Claim[] {
   const claims = new Map<string, Claim & { instances: Set<string> }>();
   for (const sample of card.samples) {
     const named = namedPod(sample, around);
@@ -124,7 +117,7 @@ function claimsOf(card: Card, around: GpuSurroundings): Claim[] {
  * `exported_*` labels are the workload's where the scrape kept its own; plain labels are the workload's otherwise,
  * unless they name the exporter itself.
  */
-function namedPod(sample: GpuSample, around: GpuSurroundings): { pod: PodObject; container: string } | undefined {
+function namedPod(sample: GpuSample, around: Lookup): { pod: PodObject; container: string } | undefined {
   const exported = labelValue(sample.labels, 'exported_pod');
   const name = exported || first(sample, 'pod', 'pod_name');
   if (name === '') return undefined;
@@ -155,19 +148,15 @@ function gpuContainer(pod: PodObject): string {
 }
 
 /** Cards of a node that no label claims go to the one pod there that asked for just that many, if there is one such pod. */
-function inferClaims(cards: readonly Card[], claims: Map<Card, Claim[]>, around: GpuSurroundings): void {
-  const free = new Map<string, Card[]>();
-  for (const card of cards) {
-    if (card.node === '' || (claims.get(card) ?? []).length > 0) continue;
-    const key = `${card.cluster} ${card.node}`;
-    free.set(key, [...(free.get(key) ?? []), card]);
-  }
+function inferClaims(cards: readonly Card[], claims: Map<Card, Claim[]>, around: Lookup): void {
+  const unclaimedCards = cards.filter((card) => (claims.get(card) ?? []).length === 0);
+  const free = groupBy(unclaimedCards, (card) => `${card.cluster} ${card.node}`);
   const holders = new Set([...claims.values()].flat().map((claim) => claim.pod));
   for (const unclaimed of free.values()) {
     const [{ cluster, node } = { cluster: '', node: '' }] = unclaimed;
     const seekers = around
-      .podsOf(cluster)
-      .filter((pod) => pod.body.spec.nodeName === node && !isOver(pod) && !holders.has(pod) && requestedGpus(pod) > 0);
+      .podsOn(cluster, node)
+      .filter((pod) => !isOver(pod) && !holders.has(pod) && requestedGpus(pod) > 0);
     const [only] = seekers;
     if (seekers.length !== 1 || !only || requestedGpus(only) !== unclaimed.length) continue;
     for (const card of unclaimed)

@@ -1,16 +1,9 @@
 import { type Entity, type EntityRef, formatRef, type Health, type Relation } from '../../model/index.ts';
 import type { EstateInput, ServiceActivity } from './input.ts';
 import type { KubernetesObject, Service } from './kubernetes-object.ts';
-import type { WorkloadIdentity } from './owners.ts';
+import { groupBy, type Lookup } from './lookup.ts';
 import { isOver, isReady, type PodObject, podRef } from './pod-health.ts';
 import { counted } from './words.ts';
-
-export interface ServiceSurroundings {
-  podsOf(cluster: string): readonly PodObject[];
-  findPod(cluster: string, namespace: string, name: string): PodObject | undefined;
-  findWorkload(cluster: string, namespace: string, name: string): WorkloadIdentity | undefined;
-  workloadOf(pod: PodObject): WorkloadIdentity | undefined;
-}
 
 export interface BuiltServices {
   entities: Entity[];
@@ -20,10 +13,7 @@ export interface BuiltServices {
 type ServiceObject = KubernetesObject & { kind: 'Service'; body: Service };
 
 /** Kubernetes Services with the pods they select. */
-export function buildKubernetesServices(
-  objects: readonly KubernetesObject[],
-  around: ServiceSurroundings,
-): BuiltServices {
+export function buildKubernetesServices(objects: readonly KubernetesObject[], around: Lookup): BuiltServices {
   const entities: Entity[] = [];
   const relations: Relation[] = [];
   for (const object of objects) {
@@ -62,11 +52,11 @@ export function buildKubernetesServices(
   return { entities, relations };
 }
 
-function selectedPods(service: ServiceObject, around: ServiceSurroundings): PodObject[] {
+function selectedPods(service: ServiceObject, around: Lookup): PodObject[] {
   const selector = Object.entries(service.body.spec?.selector ?? {});
   if (selector.length === 0) return [];
   return around
-    .podsOf(service.cluster)
+    .podsIn(service.cluster, service.namespace)
     .filter(
       (pod) =>
         pod.namespace === service.namespace &&
@@ -90,7 +80,7 @@ function serviceHealth(service: ServiceObject, selected: readonly PodObject[]): 
 export function buildTracedServices(
   input: Pick<EstateInput, 'services' | 'edges'>,
   kubernetesServices: readonly Entity[],
-  around: ServiceSurroundings,
+  around: Lookup,
 ): BuiltServices {
   const behind = addressBook(input, kubernetesServices);
   const services = new Map<EntityRef, Entity>();
@@ -105,11 +95,7 @@ export function buildTracedServices(
     }
     return ref;
   };
-  const byService = new Map<string, ServiceActivity[]>();
-  for (const activity of input.services) {
-    const key = `${activity.cluster} ${activity.service}`;
-    byService.set(key, [...(byService.get(key) ?? []), activity]);
-  }
+  const byService = groupBy(input.services, (activity) => `${activity.cluster} ${activity.service}`);
   for (const [, activity] of byService) {
     const [{ cluster, service } = { cluster: '', service: '' }] = activity;
     const ref = ensure(cluster, service, activity);
@@ -162,7 +148,7 @@ function addressBook(
   };
 }
 
-function workloadsOf(activity: readonly ServiceActivity[], around: ServiceSurroundings): Set<EntityRef> {
+function workloadsOf(activity: readonly ServiceActivity[], around: Lookup): Set<EntityRef> {
   const refs = new Set<EntityRef>();
   for (const { cluster, namespace, workload, pod } of activity) {
     const found = pod === '' ? undefined : around.findPod(cluster, namespace, pod);
