@@ -5,7 +5,7 @@ export { entityRoutes } from './routes/entities.ts';
 export { investigationRoutes } from './routes/investigations.ts';
 export { logRoutes } from './routes/logs.ts';
 export { openapiRoutes } from './routes/openapi.ts';
-export { type PrometheusRoutesOptions, prometheusRoutes } from './routes/prometheus.ts';
+export { prometheusRoutes } from './routes/prometheus.ts';
 export { signalRoutes } from './routes/signals.ts';
 export { statusRoutes } from './routes/status.ts';
 export { telemetryRoutes } from './routes/telemetry.ts';

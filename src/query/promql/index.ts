@@ -4,5 +4,4 @@ export type * from './answer.ts';
 export * from './engine.ts';
 export * from './error.ts';
 export { formatNumber } from './evaluate/number-text.ts';
-export type { PromqlLimits } from './limits.ts';
 export { parseSeriesSelector } from './parse-selector.ts';

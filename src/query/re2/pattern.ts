@@ -25,11 +25,12 @@ export function compilePattern(source: string): Pattern {
 export function literalsOf(source: string): string[] | undefined {
   const inner = /^\((?:\?:)?([^()]*)\)$/.exec(source)?.[1] ?? source;
   if (!/^(?:[^\\.+*?()[\]{}^$]|\\[^a-zA-Z0-9\n])*$/.test(inner)) return undefined;
-  return splitAlternatives(inner).map((part) => part.replace(/\\(.)/gs, '$1'));
-}
-
-function splitAlternatives(source: string): string[] {
-  return [...source.matchAll(/(?:^|\|)((?:[^|\\]|\\.)*)/gs)].map((match) => match[1] ?? '');
+  const literals = [''];
+  for (const [piece] of inner.matchAll(/\\.|[^\\]/gsu)) {
+    if (piece === '|') literals.push('');
+    else literals.push(`${literals.pop()}${piece.startsWith('\\') ? piece.slice(1) : piece}`);
+  }
+  return literals;
 }
 
 function compile(source: string): RE2JS {

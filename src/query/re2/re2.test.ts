@@ -7,6 +7,8 @@ test.each([
   ['a', 'ab', false],
   ['a|b', 'b', true],
   ['(a|b)', 'b', true],
+  ['|a', 'a', true],
+  ['a\\\\|b', 'b', true],
   ['a\\.b', 'a.b', true],
   ['a\\.b', 'axb', false],
   ['.*', 'a\nb', true],
@@ -57,7 +59,7 @@ test('lists of plain texts are known as such', () => {
 
 test.each([
   ['$1-$2', 'x-y'],
-  ['${1}_z', 'x_z'],
+  ['$' + '{1}_z', 'x_z'],
   ['$1_z', ''],
   ['$word!', 'y!'],
   ['$$1', '$1'],

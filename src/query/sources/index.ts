@@ -2,5 +2,5 @@
 
 export * from './contract.ts';
 export { openEmbeddedSource } from './embedded/index.ts';
-export { compileMatcher, compileMatchers } from './matcher.ts';
+export { compileMatcher } from './matcher.ts';
 export { createMemorySource, type MemorySource } from './memory/index.ts';
