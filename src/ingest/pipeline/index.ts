@@ -22,10 +22,8 @@ import { createRejections } from './rejections.ts';
 import { createSamplesStep } from './samples.ts';
 
 export { type AcceptedTimes, defaultAcceptedTimes } from './accept-times.ts';
-export { placeOf, workloadOfPod } from './enrich.ts';
 export { type CardinalityLimits, createCardinalityLimiter, defaultCardinalityLimits } from './limit-cardinality.ts';
 export { createRedactor, defaultRedaction, type RedactionOptions, redactText } from './redact.ts';
-export type { RuleName } from './redaction-rules.ts';
 
 export interface PipelineResult {
   batch: SignalBatch;

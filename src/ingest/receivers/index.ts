@@ -5,21 +5,11 @@
 
 export {
   type KnownObject,
-  type KubernetesConnection,
   type KubernetesWatch,
-  type KubernetesWatchOptions,
-  type ResourceState,
   startKubernetesWatch,
 } from './kubernetes/index.ts';
 export { lokiPush } from './loki-push/index.ts';
-export { type BodyLimits, defaultBodyLimits, type ReceiverOptions } from './options.ts';
-export { type OtlpGrpc, otlpHttp, startOtlpGrpc } from './otlp/index.ts';
+export type { ReceiverOptions } from './options.ts';
+export { otlpHttp, startOtlpGrpc } from './otlp/index.ts';
 export { remoteWrite } from './remote-write/index.ts';
-export {
-  type ScrapeCluster,
-  type ScrapeConfig,
-  type Scraper,
-  scrapeConfigSchema,
-  startScraper,
-  type TargetState,
-} from './scrape/index.ts';
+export { type Scraper, scrapeConfigSchema, startScraper, type TargetState } from './scrape/index.ts';

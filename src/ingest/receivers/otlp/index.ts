@@ -1,4 +1,4 @@
 /** OTLP by gRPC and by HTTP (protobuf and JSON) for traces, metrics and logs. Metrics become Prometheus series here. */
 
-export { type OtlpGrpc, startOtlpGrpc } from './grpc.ts';
+export { startOtlpGrpc } from './grpc.ts';
 export { otlpHttp } from './http.ts';

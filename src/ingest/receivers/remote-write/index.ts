@@ -6,7 +6,7 @@ import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
 import { type ContentType, RefusedRequest, receive, unsnappy } from '../wire/index.ts';
 import { createWriteDecoder } from './decode.ts';
 
-export { createWriteDecoder, type WriteRequest } from './decode.ts';
+export { createWriteDecoder } from './decode.ts';
 
 /**
  * `POST /prometheus/api/v1/write`. 204 when everything valid is stored (series with invalid labels are left out and
