@@ -100,3 +100,12 @@ export function supports(...readings: readonly (Reading | undefined)[]): Cite[] 
 export function contradicts(...readings: readonly (Reading | undefined)[]): Cite[] {
   return readings.flatMap((reading) => (reading ? [{ reading, role: 'contradicts' as const }] : []));
 }
+
+/** What a check about GPUs says of something that uses none. */
+export const NO_GPU: Judgement = {
+  status: 'not-applicable',
+  summary: 'It uses no GPU that Trifocal knows of.',
+  findings: [],
+  hypotheses: [],
+  ruledOut: [],
+};

@@ -1,5 +1,13 @@
 import type { Entity, Mechanism } from '../../../model/index.ts';
-import { type CheckContext, contradicts, defineCheck, type Hypothesis, type Readings, supports } from '../check.ts';
+import {
+  type CheckContext,
+  contradicts,
+  defineCheck,
+  type Hypothesis,
+  NO_GPU,
+  type Readings,
+  supports,
+} from '../check.ts';
 import { has, type Reading } from '../reading.ts';
 import { finite } from '../robust.ts';
 import { type Frame, timeAt } from '../window.ts';
@@ -26,6 +34,7 @@ export const gpuFault = defineCheck({
   },
   judge(context, readings) {
     const { focus } = context;
+    if (focus.gpus.length === 0) return NO_GPU;
     const hypotheses = focus.gpus.flatMap((gpu) => faultsOf(gpu, context, readings));
     const read = focus.gpus.flatMap((gpu) => readings.xid.of(gpu.ref) ?? []);
     const quiet: Mechanism[] = ['gpu-memory-fault', 'gpu-lost'];

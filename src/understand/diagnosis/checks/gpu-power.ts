@@ -1,4 +1,12 @@
-import { type CheckContext, contradicts, defineCheck, type Hypothesis, type Readings, supports } from '../check.ts';
+import {
+  type CheckContext,
+  contradicts,
+  defineCheck,
+  type Hypothesis,
+  NO_GPU,
+  type Readings,
+  supports,
+} from '../check.ts';
 import { difference, has, type Reading, ratio, shiftOf } from '../reading.ts';
 import { median } from '../robust.ts';
 import { AT_POWER_LIMIT, CLOCK_DROP, HOTTER, THROTTLED_SHARE } from '../thresholds.ts';
@@ -20,6 +28,7 @@ export const gpuPower = defineCheck({
   },
   judge(context, readings) {
     const { focus, estate } = context;
+    if (focus.gpus.length === 0) return NO_GPU;
     const hypotheses = focus.nodes.flatMap((node): Hypothesis[] => {
       const cards = estate.to(node.ref, 'contains', 'gpu').map((gpu) => gpu.ref);
       const capped = cards.filter((gpu) => isCapped(gpu, readings));

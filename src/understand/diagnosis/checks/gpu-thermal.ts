@@ -6,6 +6,7 @@ import {
   type Excluded,
   type FoundFact,
   type Hypothesis,
+  NO_GPU,
   type Readings,
   supports,
 } from '../check.ts';
@@ -30,14 +31,7 @@ export const gpuThermal = defineCheck({
   },
   judge(context, readings) {
     const { focus, estate } = context;
-    if (focus.gpus.length === 0)
-      return {
-        status: 'not-applicable',
-        summary: 'It uses no GPU that Trifocal knows of.',
-        findings: [],
-        hypotheses: [],
-        ruledOut: [],
-      };
+    if (focus.gpus.length === 0) return NO_GPU;
     if (readings.clock.all.length === 0 && readings.thermal.all.length === 0) {
       return {
         status: 'unknown',

@@ -1,4 +1,4 @@
-import { contradicts, defineCheck, type FoundFact } from '../check.ts';
+import { contradicts, defineCheck, type FoundFact, NO_GPU } from '../check.ts';
 import { has } from '../reading.ts';
 import { median, sum } from '../robust.ts';
 import { amount, counted } from '../words.ts';
@@ -25,8 +25,7 @@ export const gpuUse = defineCheck({
   judge({ focus, symptom }, { utilization, waiting, requests, used, total }) {
     const own = focus.gpus.flatMap((gpu) => utilization.of(gpu.ref) ?? []).filter(has);
     const none = { findings: [], hypotheses: [], ruledOut: [] };
-    if (focus.gpus.length === 0)
-      return { status: 'not-applicable', summary: 'It uses no GPU that Trifocal knows of.', ...none };
+    if (focus.gpus.length === 0) return NO_GPU;
     if (own.length === 0)
       return { status: 'unknown', summary: 'How much its GPUs are used is not collected.', ...none };
     const use = median(own.map((reading) => reading.during));
