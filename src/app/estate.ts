@@ -45,8 +45,12 @@ export interface EstateReaderOptions {
   logger: Logger;
 }
 
-/** The present is looked at again after this long, the past is kept per bucket. */
+/** The present is looked at again after this long, or where a look costs much after so many times its cost. */
 const PRESENT_MS = 3_000;
+const COST_FACTOR = 20;
+const PRESENT_AT_MOST_MS = 15_000;
+/** The past is kept per bucket, and looked at again after this long: signals may arrive late. */
+const PAST_MS = 60_000;
 const BUCKET_MS = 30_000;
 const BUCKETS_KEPT = 16;
 /** Parsed versions kept, so that each is parsed once: about the objects of a large estate, twice. */
@@ -63,16 +67,19 @@ const CHANGING = ['Deployment', 'StatefulSet', 'DaemonSet', 'CronJob', 'Job', 'P
 export function createEstateReader(options: EstateReaderOptions): EstateReader {
   const parsed = new Map<string, KubernetesObject>();
   const moments = new Map<number, Moment>();
-  let present: (Moment & { atMs: number }) | undefined;
+  let present: Moment | undefined;
+  let cost = 0;
 
   function momentAt(ms: number): Moment {
     const now = options.clock.now();
     if (ms >= now - PRESENT_MS) {
-      if (!present || now - present.atMs > PRESENT_MS) present = { ...open(now), atMs: now };
+      const keepMs = Math.min(PRESENT_AT_MOST_MS, Math.max(PRESENT_MS, COST_FACTOR * cost));
+      if (!present || now - present.openedMs > keepMs) present = open(now);
       return present;
     }
     const bucket = Math.floor(ms / BUCKET_MS) * BUCKET_MS;
-    const moment = moments.get(bucket) ?? open(bucket);
+    const known = moments.get(bucket);
+    const moment = known && now - known.openedMs <= PAST_MS ? known : open(bucket);
     moments.delete(bucket);
     moments.set(bucket, moment);
     for (const oldest of moments.keys()) {
@@ -83,15 +90,17 @@ export function createEstateReader(options: EstateReaderOptions): EstateReader {
   }
 
   function open(atMs: number): Moment {
-    const moment: Moment = { estate: load(atMs), views: new Map() };
+    const moment: Moment = { openedMs: options.clock.now(), estate: load(atMs), views: new Map() };
+    // What failed is asked again next time; whoever waits for it is told.
     moment.estate.catch(() => {
-      if (present?.estate === moment.estate) present = undefined;
+      if (present === moment) present = undefined;
       if (moments.get(atMs) === moment) moments.delete(atMs);
     });
     return moment;
   }
 
   async function load(atMs: number) {
+    const startedAt = options.clock.monotonic();
     const problems: string[] = [];
     const orNothing = async <T>(what: string, ask: Promise<T[]> | undefined): Promise<T[]> => {
       try {
@@ -111,7 +120,7 @@ export function createEstateReader(options: EstateReaderOptions): EstateReader {
       orNothing('events', loadEvents({ from: atMs - EVENTS_MS, to: atMs }, everything)),
     ]);
     const [traced] = spans;
-    return buildEstate({
+    const estate = buildEstate({
       atMs,
       clusters: options.clusters,
       objects,
@@ -122,6 +131,8 @@ export function createEstateReader(options: EstateReaderOptions): EstateReader {
       events: events.filter((event) => event.reason === 'Unhealthy'),
       problems,
     });
+    cost = options.clock.monotonic() - startedAt;
+    return estate;
   }
 
   async function loadObjects(atMs: number): Promise<KubernetesObject[]> {
@@ -213,6 +224,7 @@ export function createEstateReader(options: EstateReaderOptions): EstateReader {
 }
 
 interface Moment {
+  openedMs: number;
   estate: Promise<ReturnType<typeof buildEstate>>;
   /** By scope. */
   views: Map<string, EstateSnapshot>;

@@ -85,6 +85,7 @@ function containerEntity(pod: PodObject, container: Container, podHealth: Health
 
 /** The part of the pod's health that names the container. */
 function containerHealth(name: string, { status, reasons }: Health): Health {
+  if (reasons.length === 0) return { status, reasons };
   const own = reasons.filter((reason) =>
     new RegExp(`\\bcontainer ${name.replace(/[^\w-]/g, '.')}(?![\\w-])`).test(reason),
   );

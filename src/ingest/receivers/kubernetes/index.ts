@@ -3,11 +3,9 @@
  * library does authentication and TLS. Reads no Secrets and no ConfigMaps.
  */
 
-export type { KubernetesConnection } from './connection.ts';
 export type { KnownObject } from './tracker.ts';
 export {
   type KubernetesWatch,
   type KubernetesWatchOptions,
-  type ResourceState,
   startKubernetesWatch,
 } from './watch.ts';
