@@ -16,67 +16,85 @@ export async function readSamples(
   const query = sql`SELECT series_id, toFloat64(toUnixTimestamp64Milli(ts)) AS time, value FROM samples
 WHERE ${found.condition} AND ts > ${milliseconds(request.afterMs)} AND ts <= ${milliseconds(request.throughMs)}
 ORDER BY series_id, ts`;
-  const blocks: Block[] = [];
+  const builder = new ColumnsBuilder(new Map(found.ids.map((id, i) => [id, found.labels[i] ?? []])));
   for await (const block of readBlocks(port, query, read, { limit: 'samples', count: read.limits.samples })) {
-    blocks.push({ ids: uint64(block, 'series_id'), times: float64(block, 'time'), values: float64(block, 'value') });
+    builder.add(uint64(block, 'series_id'), float64(block, 'time'), float64(block, 'value'));
   }
-  return assemble(blocks, new Map(found.ids.map((id, i) => [id, found.labels[i] ?? []])));
-}
-
-interface Block {
-  ids: BigUint64Array;
-  times: Float64Array;
-  values: Float64Array;
+  return builder.finish();
 }
 
 function emptyColumns(): SampleColumns {
   return { series: [], offsets: new Uint32Array(1), timesMs: new Float64Array(0), values: new Float64Array(0) };
 }
 
-/** Puts sorted blocks together, one sample per series and millisecond. */
-function assemble(blocks: readonly Block[], labelsOf: ReadonlyMap<bigint, LabelSet>): SampleColumns {
-  const rows = blocks.reduce((sum, block) => sum + block.ids.length, 0);
-  const timesMs = new Float64Array(rows);
-  const values = new Float64Array(rows);
-  const series: LabelSet[] = [];
-  const offsets: number[] = [];
-  let size = 0;
-  let [lastLow, lastHigh] = [-1, -1];
-  for (const block of blocks) {
+/**
+ * Puts sorted blocks together as they arrive, one sample per series and millisecond. Samples are moved within their block
+ * and copied once at the end.
+ */
+class ColumnsBuilder {
+  private readonly labelsOf: ReadonlyMap<bigint, LabelSet>;
+  private readonly parts: { times: Float64Array; values: Float64Array }[] = [];
+  private readonly series: LabelSet[] = [];
+  private readonly offsets: number[] = [];
+  private size = 0;
+  private lastLow = -1;
+  private lastHigh = -1;
+  private lastTime = Number.NaN;
+
+  constructor(labelsOf: ReadonlyMap<bigint, LabelSet>) {
+    this.labelsOf = labelsOf;
+  }
+
+  add(ids: BigUint64Array, times: Float64Array, values: Float64Array): void {
     // Comparing bigints row by row would make an object for each.
-    const words = new Uint32Array(block.ids.buffer, block.ids.byteOffset, block.ids.length * 2);
-    for (let i = 0; i < block.ids.length; i++) {
-      const [low, high] = [words[2 * i] ?? 0, words[2 * i + 1] ?? 0];
-      const time = block.times[i] ?? 0;
-      if (low !== lastLow || high !== lastHigh) {
-        [lastLow, lastHigh] = [low, high];
-        series.push(labelsOf.get(block.ids[i] ?? 0n) ?? []);
-        offsets.push(size);
-      } else if (time === timesMs[size - 1]) {
-        if (isPreferred(block.values[i] ?? 0, values[size - 1] ?? 0)) copyBits(block.values, i, values, size - 1);
+    const words = new Uint32Array(ids.buffer, ids.byteOffset, ids.length * 2);
+    let kept = 0;
+    for (let i = 0; i < ids.length; i++) {
+      const [low, high, time] = [words[2 * i] ?? 0, words[2 * i + 1] ?? 0, times[i] ?? 0];
+      if (low !== this.lastLow || high !== this.lastHigh) {
+        this.series.push(this.labelsOf.get(ids[i] ?? 0n) ?? []);
+        this.offsets.push(this.size + kept);
+        this.lastLow = low;
+        this.lastHigh = high;
+      } else if (time === this.lastTime) {
+        this.again(values, i, kept);
         continue;
       }
-      timesMs[size] = time;
-      copyBits(block.values, i, values, size);
-      size++;
+      this.lastTime = time;
+      if (kept !== i) {
+        times[kept] = time;
+        values.copyWithin(kept, i, i + 1);
+      }
+      kept++;
     }
+    this.parts.push({ times: times.subarray(0, kept), values: values.subarray(0, kept) });
+    this.size += kept;
   }
-  return {
-    series,
-    offsets: Uint32Array.from([...offsets, size]),
-    timesMs: timesMs.subarray(0, size),
-    values: values.subarray(0, size),
-  };
-}
 
-/** Of several values at one millisecond the larger one, and any number before NaN: what the engine's own grids do. */
-function isPreferred(candidate: number, current: number): boolean {
-  return candidate > current || (Number.isNaN(current) && !Number.isNaN(candidate));
-}
+  /**
+   * A second sample at the time of the one before: the larger value counts, and any number before NaN, which is what the
+   * engine's own grids do.
+   */
+  private again(values: Float64Array, index: number, kept: number): void {
+    const [place, at] = kept > 0 ? [values, kept - 1] : this.lastPlace();
+    const [candidate, current] = [values[index] ?? 0, place[at] ?? 0];
+    if (candidate > current || (Number.isNaN(current) && !Number.isNaN(candidate))) place[at] = candidate;
+  }
 
-/** Moves a value with its exact bits, which a stale marker needs. */
-function copyBits(from: Float64Array, fromIndex: number, to: Float64Array, toIndex: number): void {
-  const value = from[fromIndex] ?? 0;
-  if (Number.isNaN(value)) to.set(from.subarray(fromIndex, fromIndex + 1), toIndex);
-  else to[toIndex] = value;
+  private lastPlace(): [Float64Array, number] {
+    const values = this.parts.findLast((part) => part.values.length > 0)?.values ?? new Float64Array(1);
+    return [values, values.length - 1];
+  }
+
+  finish(): SampleColumns {
+    const timesMs = new Float64Array(this.size);
+    const values = new Float64Array(this.size);
+    let at = 0;
+    for (const part of this.parts) {
+      timesMs.set(part.times, at);
+      values.set(part.values, at);
+      at += part.times.length;
+    }
+    return { series: this.series, offsets: Uint32Array.from([...this.offsets, this.size]), timesMs, values };
+  }
 }
