@@ -30,7 +30,7 @@ export function judgeGpu(e: GpuEvidence): GpuJudgement {
     const at = e.temperature === undefined ? '' : ` at ${formatValue(e.temperature, '°C')}`;
     return {
       state: 'warning',
-      words: `is held down for heat ${formatValue(e.thermal, 'ratio')} of the time${at}`,
+      words: `is held down for heat ${formatValue(Math.round((e.thermal ?? 0) * 100) / 100, 'ratio')} of the time${at}`,
       kind: 'throttled',
     };
   }

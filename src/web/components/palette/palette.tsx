@@ -14,6 +14,7 @@ import { KindIcon } from '../entity/kind-icon.tsx';
 import { NAVIGATION } from '../shell/navigation.ts';
 import { isTrouble, stateOfHealth } from '../state.ts';
 import { StateMark } from '../state-mark.tsx';
+import { rankMatches } from './rank-matches.ts';
 import './palette.css';
 
 const [store, palette] = createSpotlight();
@@ -23,6 +24,10 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
   const [query, setQuery] = useState('');
   const text = query.trim();
   const entries = usePaletteEntries(text, onKeys);
+  const found = entries.flatMap((group) => group.items.map((item) => item.id)).join();
+  useEffect(() => {
+    if (found !== '') requestAnimationFrame(selectFirst);
+  }, [found]);
   useEffect(() => {
     palette.open();
     return palette.close;
@@ -39,6 +44,7 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
       yOffset={96}
       onSpotlightClose={onClose}
       transitionProps={{ duration: 0 }}
+      overlayProps={{ blur: 0, backgroundOpacity: 0.3, color: '#0c0e12' }}
     >
       <Spotlight.Search placeholder="Find an entity, a page, a trace id …" aria-label="Find" />
       <Spotlight.ActionsList>
@@ -66,6 +72,14 @@ export default function Palette({ onClose, onKeys }: { onClose: () => void; onKe
   );
 }
 
+/** The best match is what Enter takes, also when it arrived after the last key. Spotlight itself selects only as one types. */
+function selectFirst() {
+  const actions = document.querySelectorAll('.mantine-Spotlight-actionsList [data-action]');
+  for (const action of actions) action.removeAttribute('data-selected');
+  actions[0]?.setAttribute('data-selected', 'true');
+  store.updateState((state) => ({ ...state, selected: 0 }));
+}
+
 interface Entry {
   id: string;
   label: string;
@@ -81,10 +95,10 @@ function usePaletteEntries(text: string, onKeys: () => void): { label: string; i
   const live = useLive();
   const now = useNow();
   const { tz } = usePageSearch();
-  const { data } = useQuery({ ...entitiesQuery({ q: text, limit: 12 }, now), enabled: text.length >= 2 });
+  const { data } = useQuery({ ...entitiesQuery({ q: text, limit: 100 }, now), enabled: text.length >= 2 });
   const matches = (label: string) => label.toLowerCase().includes(text.toLowerCase());
 
-  const entities = (text.length >= 2 ? (data?.items ?? []) : []).map((entity): Entry => {
+  const entities = rankMatches(text.length >= 2 ? (data?.items ?? []) : [], text).map((entity): Entry => {
     const state = stateOfHealth(entity.health.status);
     return {
       id: entity.ref,

@@ -50,7 +50,7 @@ export function TopBar({ onMenu, onPalette, onKeys }: Props) {
         <Refresh />
         <button
           type="button"
-          className={cx(styles.control, styles.quiet)}
+          className={cx(styles.control, styles.quiet, styles.first)}
           onClick={onPalette}
           aria-label="Search and commands"
         >
@@ -177,7 +177,11 @@ function Appearance({ onKeys }: { onKeys: () => void }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <button type="button" className={cx(styles.control, styles.icon)} aria-label="Appearance and help">
+        <button
+          type="button"
+          className={cx(styles.control, styles.icon, styles.first)}
+          aria-label="Appearance and help"
+        >
           <Icon size={14} stroke={1.5} />
         </button>
       </Menu.Target>

@@ -16,7 +16,7 @@ export interface PageAnswer {
 }
 
 const GPU_SIGNALS = ['gpu.throttle.thermal', 'gpu.throttle.power', 'gpu.temperature', 'gpu.sm_clock'];
-const REPLICA_SIGNALS = ['inference.ttft', 'inference.requests', 'inference.waiting'];
+const REPLICA_SIGNALS = ['inference.ttft', 'inference.requests', 'inference.waiting', 'inference.itl'];
 
 /** The page's question answered: by the estate's health, and for GPUs and replicas of model services by what their signals say. */
 export function useAnswer(entity: EntityDetail): PageAnswer {
@@ -49,12 +49,14 @@ export function useAnswer(entity: EntityDetail): PageAnswer {
     health: status,
     reason: reasons[0],
     ttft: first,
+    itl: fourth,
     requests: newest(second),
     waiting: newest(third),
   });
-  if (!judged.isOutside || status === 'failing') return answerOfHealth(entity);
-  const since = judged.since === undefined ? '' : ` since ${formatMinute(judged.since, zone, now)}`;
-  return { state: 'critical', answer: [subject, ` runs, but is ${judged.word}${since}.`] };
+  if (status === 'failing' || judged.since === undefined) return answerOfHealth(entity);
+  const detail = judged.detail === undefined ? '' : `: ${judged.detail}`;
+  const words = ` runs, but is ${judged.word} since ${formatMinute(judged.since, zone, now)}${detail}.`;
+  return { state: judged.state, answer: [subject, words] };
 }
 
 export function isReplica(entity: EntityDetail): boolean {

@@ -27,7 +27,7 @@ export function Page() {
     items === undefined
       ? ['Reading the logs …']
       : [
-          `${answer.data?.truncated ? 'More than ' : ''}${counted(items.length, 'line')}`,
+          `${answer.data?.truncated ? 'The newest ' : ''}${counted(items.length, 'line')}`,
           ...about,
           `${errors > 0 ? `, ${errors} of them errors` : ', none of them an error'}.`,
         ];

@@ -3,6 +3,7 @@ import { IconCode } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { InvestigationBody } from '../../../api/contract/index.ts';
+import { parseRef } from '../../../model/index.ts';
 import { type ChartSeries, TimeChart } from '../../charts/time-chart.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { EntityChip } from '../../components/entity/entity-chip.tsx';
@@ -26,7 +27,7 @@ export function EvidenceGrid({ evidence, investigation }: Props) {
   return (
     <section aria-label="Evidence">
       <h2 className={styles.heading}>Evidence</h2>
-      <div className={layout.grid}>
+      <div className={styles.grid}>
         {evidence.map((item) => (
           <EvidenceCard key={item.id} item={item} investigation={investigation} />
         ))}
@@ -64,30 +65,35 @@ function EvidenceChart({ item, investigation }: { item: Evidence; investigation:
   const { data, error } = useQuery({ ...promRangeQuery(item.query.text, range), staleTime: Number.POSITIVE_INFINITY });
   if (error) return <p className={layout.muted}>The chart could not be loaded: {error.message}</p>;
   if (!data) return <Loading height={96} />;
-  const shades = [{ from: Date.parse(investigation.window.from), to }];
+  const shades = [{ from: Date.parse(investigation.onset?.at ?? investigation.window.from), to }];
+  const series = seriesOf(item, data);
   return (
     <TimeChart
       label={`${signalWords(item.signal)} before and during`}
       unit={item.unit}
-      series={seriesOf(item, data)}
+      series={series}
       range={range}
       height={96}
       shades={shades}
       canBrush={false}
-      hasLegend={data.data.result.length > 1}
+      hasLegend={series.length > 1}
     />
   );
 }
 
+/** The series of the evidence's entity. A query may answer for its neighbours too; where none bears its name, all are shown. */
 function seriesOf(item: Evidence, { data }: PromMatrix): ChartSeries[] {
-  return data.result.slice(0, 12).map(({ metric, values }, i) => {
-    const name = Object.entries(metric)
+  const name = parseRef(item.entity)?.name ?? '';
+  const own = data.result.filter(({ metric }) => Object.values(metric).includes(name));
+  const shown = own.length > 0 ? own : data.result.slice(0, 12);
+  return shown.map(({ metric, values }, i) => {
+    const words = Object.entries(metric)
       .filter(([label]) => label !== '__name__')
       .map(([, value]) => value)
       .join(' ');
     return {
-      key: data.result.length === 1 ? item.entity : `${item.entity} ${name || i}`,
-      label: name || item.signal,
+      key: shown.length === 1 ? item.entity : `${item.entity} ${words || i}`,
+      label: words || item.signal,
       points: values.map(([t, v]): [number, number] => [t, Number(v)]),
     };
   });

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router';
 import type { InvestigationBody } from '../../../api/contract/index.ts';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { EntityChip } from '../../components/entity/entity-chip.tsx';
@@ -48,10 +49,8 @@ export function InvestigationView({ investigation }: { investigation: Investigat
           <EvidenceGrid evidence={main.length > 0 ? main : investigation.evidence} investigation={investigation} />
         ) : null}
         <Answers investigation={investigation} />
-        <div className={layout.halves}>
-          <RuledOut items={investigation.ruledOut} />
-          <NotSeen items={investigation.unseen} />
-        </div>
+        {investigation.ruledOut.length > 0 ? <RuledOut items={investigation.ruledOut} /> : null}
+        {investigation.unseen.length > 0 ? <NotSeen items={investigation.unseen} /> : null}
         {others.length > 0 ? <OtherCauses causes={others} /> : null}
         {main.length > 0 && rest.length > 0 ? (
           <details className={styles.more}>
@@ -103,16 +102,8 @@ function FirstStep({ next }: { next: InvestigationBody['next'] }) {
       <div className={styles.stepMain}>
         <strong>First step</strong>
         <span>{first.text}</span>
-        {first.link ? (
-          <a href={first.link} rel="noreferrer">
-            Open
-          </a>
-        ) : null}
-        {first.runbook ? (
-          <a href={first.runbook} rel="noreferrer">
-            Runbook
-          </a>
-        ) : null}
+        {first.link ? <StepLink to={first.link}>Show</StepLink> : null}
+        {first.runbook ? <StepLink to={first.runbook}>Runbook</StepLink> : null}
       </div>
       {first.action ? (
         <div className={styles.command}>
@@ -124,7 +115,8 @@ function FirstStep({ next }: { next: InvestigationBody['next'] }) {
         <ol className={styles.later}>
           {later.map((step) => (
             <li key={step.text}>
-              Then: {step.text} {step.action ? <code>{step.action}</code> : null}
+              Then: {step.text} {step.link ? <StepLink to={step.link}>Show</StepLink> : null}{' '}
+              {step.action ? <code>{step.action}</code> : null}
             </li>
           ))}
         </ol>
@@ -133,11 +125,30 @@ function FirstStep({ next }: { next: InvestigationBody['next'] }) {
   );
 }
 
+/** Own pages open in place; anything else is somebody else's site. */
+function StepLink({ to, children }: { to: string; children: string }) {
+  const navigate = useNavigate();
+  const isOwn = to.startsWith('/') && !to.startsWith('//');
+  if (!isOwn && !/^https?:/.test(to)) return null;
+  return (
+    <a
+      href={to}
+      rel="noreferrer"
+      onClick={(event) => {
+        if (!isOwn || event.metaKey || event.ctrlKey) return;
+        event.preventDefault();
+        void navigate({ href: to });
+      }}
+    >
+      {children}
+    </a>
+  );
+}
+
 function RuledOut({ items }: { items: InvestigationBody['ruledOut'] }) {
   return (
-    <Panel title="Ruled out" note={items.length > 0 ? 'looked like it, but speaks against it' : undefined}>
-      {items.length === 0 ? <p className={layout.muted}>Nothing needed to be ruled out.</p> : null}
-      <ul className={styles.list}>
+    <Panel title="Ruled out" note="what it could have been, and why it is not">
+      <ul className={styles.columns}>
         {items.map((item) => (
           <li key={`${item.mechanism} ${item.entity}`}>
             <StateMark state="silenced" />
@@ -154,8 +165,7 @@ function RuledOut({ items }: { items: InvestigationBody['ruledOut'] }) {
 
 function NotSeen({ items }: { items: InvestigationBody['unseen'] }) {
   return (
-    <Panel title="Not seen" note={items.length > 0 ? 'would have been looked at, but is not collected' : undefined}>
-      {items.length === 0 ? <p className={layout.muted}>Everything that was needed is collected.</p> : null}
+    <Panel title="Not seen" note="would have been looked at, but is not collected">
       <ul className={styles.list}>
         {items.map((item) => (
           <li key={`${item.signal} ${item.entity}`}>
@@ -192,16 +202,16 @@ function OtherCauses({ causes }: { causes: InvestigationBody['causes'] }) {
 }
 
 function Footer({ investigation }: { investigation: InvestigationBody }) {
-  const { trust, cost, tookMs } = investigation;
+  const { trust, cost, tookMs, unseen } = investigation;
   const doubtful = trust.filter((t) => t.gaps > 0 || t.dropped > 0 || t.freshnessSeconds > 120);
   return (
     <p className={styles.foot}>
       Took {formatValue(tookMs / 1000, 's')} with {counted(cost.queries, 'query', 'queries')} costing{' '}
-      {formatValue(cost.seconds, 's')}.{' '}
+      {formatValue(cost.seconds, 's')}. {unseen.length === 0 ? 'Everything that was needed is collected. ' : null}
       {trust.length === 0
         ? null
         : doubtful.length === 0
-          ? `All ${counted(trust.length, 'source')} fresh and without gaps.`
+          ? `${counted(trust.length, 'source')} looked at, fresh and without gaps.`
           : `Doubtful: ${doubtful.map((t) => `${t.source} (newest ${coarse(t.freshnessSeconds)} old, ${counted(t.gaps, 'gap')}, ${t.dropped} dropped)`).join('; ')}.`}
     </p>
   );

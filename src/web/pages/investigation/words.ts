@@ -61,6 +61,9 @@ export function signalWords(signal: string): string {
     'throttle.thermal': 'Throttled for heat',
     'throttle.power': 'Throttled for power',
     xid: 'XID',
+    'nvlink.errors': 'NVLink errors',
+    'pcie.replays': 'PCIe replays',
+    'pcie.throughput': 'PCIe throughput',
   };
   if (known[own]) return known[own];
   const text = own.replace(/[._]/g, ' ').replace(/\b(cpu|gpu|oom|hpa|ecc|pcie)\b/g, (word) => word.toUpperCase());

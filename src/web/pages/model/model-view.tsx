@@ -16,7 +16,7 @@ import { formatMinute, formatParts, formatRange, formatValue } from '../../forma
 import { useNow, useRange, useZone } from '../../page.ts';
 import { changesQuery, signalQuery } from '../../queries.ts';
 import type { PageRange } from '../../range.ts';
-import { DEFAULT_TTFT_OBJECTIVE, judgeService } from '../models/judge-service.ts';
+import { DEFAULT_TTFT_OBJECTIVE, type Judgement, judgeService } from '../models/judge-service.ts';
 import { aboutService } from '../models/service-table.tsx';
 import { freshValue } from '../models/use-model-services.ts';
 import { PhaseBar } from './phase-bar.tsx';
@@ -32,6 +32,7 @@ export function ModelView({ entity }: { entity: EntityDetail }) {
     health: entity.health.status,
     reason: entity.health.reasons[0],
     ttft: numbers.ttft,
+    itl: numbers.itl,
     requests: freshValue(numbers.requests, range),
     waiting: freshValue(numbers.waiting, range),
   });
@@ -48,7 +49,7 @@ export function ModelView({ entity }: { entity: EntityDetail }) {
     <>
       <PageHead
         state={judged.state}
-        answer={sentence(entity, judged.isOutside, judged.word, since, numbers.ttft, numbers.usual.ttft)}
+        answer={sentence(entity, judged, since, numbers.ttft, numbers.usual.ttft)}
         more={[
           aboutService(entity.facts),
           [entity.facts.model].flat().filter(Boolean).join(', '),
@@ -196,15 +197,14 @@ function useKeySignals(entity: string, range: PageRange): KeySignals {
 
 function sentence(
   entity: EntityDetail,
-  isOutside: boolean,
-  word: string,
+  { isOutside, word, detail }: Judgement,
   since: string,
   ttft: Points,
   usual: number | undefined,
 ): Sentence {
   const subject = { entity };
-  if (!isOutside)
-    return [subject, word === 'within its objective' ? ' is well: it meets its objective.' : ` is ${word}.`];
+  if (word === 'within its objective') return [subject, ' is well: it meets its objective.'];
+  if (!isOutside) return [subject, ` is ${word}${since}${detail === undefined ? '' : `: ${detail}`}.`];
   const now = lastValue(ttft)?.value;
   const times =
     word === 'slow' && now !== undefined && usual

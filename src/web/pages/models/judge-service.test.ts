@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { judgeService, outsideSince, shareOver } from './judge-service.ts';
 
 const series = (...values: (number | null)[]) => values.map((v, i): [number, number | null] => [i * 15, v]);
-const evidence = { health: 'ok' as const, reason: undefined, ttft: series(0.5, 0.5, 0.6), requests: 3, waiting: 0 };
+const evidence = {
+  health: 'ok' as const,
+  reason: undefined,
+  ttft: series(0.5, 0.5, 0.6),
+  itl: series(0.02, 0.02),
+  requests: 3,
+  waiting: 0,
+};
+const step = (before: number, after: number, noise = 0) =>
+  series(...Array.from({ length: 60 }, (_, i) => (i < 36 ? before : after) * (1 + (i % 2 === 0 ? noise : -noise))));
 
 describe('judgeService', () => {
   it.each([
@@ -46,6 +55,29 @@ describe('judgeService', () => {
     ],
   ])('%s', (_name, given, expected) => {
     expect(judgeService(given)).toMatchObject(expected);
+  });
+});
+
+const wavy = (level: number, size: number) =>
+  series(...Array.from({ length: 60 }, (_, i) => level * (1 + size * Math.sin(i / 4))));
+
+describe('slowerThanUsual', () => {
+  it('tells a clear rise within the objective, with its begin', () => {
+    expect(judgeService({ ...evidence, itl: step(0.08, 0.17) })).toEqual({
+      state: 'warning',
+      word: 'slower than usual',
+      isOutside: false,
+      since: 36 * 15_000,
+      detail: 'inter-token latency is 2.13× the usual',
+    });
+  });
+  it.each([
+    ['a small rise', step(0.08, 0.1)],
+    ['what is within its own noise', wavy(0.08, 0.4)],
+    ['a fall', step(0.17, 0.08)],
+    ['a short range', series(0.08, 0.2, 0.2)],
+  ])('keeps quiet about %s', (_name, itl) => {
+    expect(judgeService({ ...evidence, itl })).toMatchObject({ state: 'ok' });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { HealthStatus } from '../../../model/index.ts';
 import type { Points } from '../../charts/align.ts';
 import { type State, stateOfHealth } from '../../components/state.ts';
+import { formatValue } from '../../format/index.ts';
 
 /** Until objectives are declared, every model service is held against this, and pages say so. Seconds to the first token, 95th percentile. */
 export const DEFAULT_TTFT_OBJECTIVE = 2;
@@ -11,6 +12,8 @@ export interface ServiceEvidence {
   reason: string | undefined;
   /** 95th percentile of the time to first token. */
   ttft: Points;
+  /** 95th percentile of the time between output tokens. */
+  itl: Points;
   /** Requests per second and requests waiting, newest; undefined when not collected. */
   requests: number | undefined;
   waiting: number | undefined;
@@ -21,8 +24,10 @@ export interface Judgement {
   /** `slow`, `idle`, or the estate's reason: what a sentence says of the service. */
   word: string;
   isOutside: boolean;
-  /** Milliseconds since when it has been outside its objective. */
+  /** Milliseconds since when it has been so. */
   since: number | undefined;
+  /** The number behind the word: `inter-token latency is 2.2× the usual`. */
+  detail?: string;
 }
 
 /** How a model service fares against its objective. Judged by the middle of the last three values, so one odd minute is no alarm. */
@@ -35,6 +40,8 @@ export function judgeService(evidence: ServiceEvidence, objective = DEFAULT_TTFT
     return { state: 'critical', word: 'slow', isOutside: true, since: outsideSince(ttft, objective) };
   if (recent === undefined && (waiting ?? 0) > 0 && requests === 0)
     return { state: 'critical', word: 'not answering, with requests waiting', isOutside: true, since: undefined };
+  const moved = slowerThanUsual({ 'time to first token': ttft, 'inter-token latency': evidence.itl });
+  if (moved) return { state: 'warning', word: 'slower than usual', isOutside: false, ...moved };
   if (health === 'degraded')
     return { state: 'warning', word: reason ?? 'degraded', isOutside: false, since: undefined };
   if (recent !== undefined) return { state: 'ok', word: 'within its objective', isOutside: false, since: undefined };
@@ -47,8 +54,45 @@ export function judgeService(evidence: ServiceEvidence, objective = DEFAULT_TTFT
   };
 }
 
-/** Begin of the last stretch above the objective, in milliseconds. Dips of up to two values don't end a stretch. */
-export function outsideSince(points: Points, objective: number): number | undefined {
+/** From this factor on, more is told than the objective: users feel it. */
+const SLOWER_FROM = 1.4;
+/** How far above its own spread a rise must be, so that noise is no news. */
+const SPREADS = 5;
+const LEAST_VALUES = 40;
+/** Values that make up the present: five minutes at the usual step. */
+const PRESENT = 20;
+
+/**
+ * The named series that rose most: the middle of its newest values against the middle of the range's first half, by
+ * factor and against its own spread there. Short ranges say nothing about what is usual.
+ */
+export function slowerThanUsual(
+  series: Readonly<Record<string, Points>>,
+): { since: number | undefined; detail: string } | undefined {
+  let most: { since: number | undefined; detail: string; factor: number } | undefined;
+  for (const [name, points] of Object.entries(series)) {
+    const smooth = smoothed(points);
+    if (smooth.length < LEAST_VALUES) continue;
+    const values = smooth.map(([, v]) => v);
+    const before = values.slice(0, Math.floor(values.length / 2));
+    const [usual, now] = [middleOf(before), middleOf(values.slice(-PRESENT))];
+    const spread = middleOf(before.map((v) => Math.abs(v - usual)));
+    const factor = now / usual;
+    if (usual <= 0 || factor < SLOWER_FROM || now - usual < SPREADS * spread || factor <= (most?.factor ?? 0)) continue;
+    const since = outsideSince(smooth, usual + (now - usual) * 0.4, PRESENT);
+    most = { factor, since, detail: `${name} is ${formatValue(factor, 'times')} the usual` };
+  }
+  return most && { since: most.since, detail: most.detail };
+}
+
+/** Each value replaced by the middle of the nine around it: one odd minute neither starts nor ends anything. */
+function smoothed(points: Points): [number, number][] {
+  const known = points.filter((p): p is readonly [number, number] => p[1] !== null && Number.isFinite(p[1]));
+  return known.map(([t], i) => [t, middleOf(known.slice(Math.max(0, i - 4), i + 5).map(([, v]) => v))]);
+}
+
+/** Begin of the last stretch above the objective, in milliseconds. Dips of up to `most` values don't end a stretch. */
+export function outsideSince(points: Points, objective: number, most = 2): number | undefined {
   const values = points.filter((point): point is readonly [number, number] => point[1] !== null);
   let since: number | undefined;
   let dips = 0;
@@ -57,7 +101,7 @@ export function outsideSince(points: Points, objective: number): number | undefi
     if (value > objective) {
       since = at;
       dips = 0;
-    } else if (since !== undefined && ++dips > 2) break;
+    } else if (since !== undefined && ++dips > most) break;
   }
   return since === undefined ? undefined : since * 1000;
 }
@@ -83,9 +127,10 @@ function recentMiddle(points: Points): number | undefined {
   const recent = points
     .slice(-6)
     .filter((point): point is readonly [number, number] => point[1] !== null && Number.isFinite(point[1]));
-  const last = recent
-    .slice(-3)
-    .map(([, value]) => value)
-    .sort((a, b) => a - b);
-  return last[Math.floor(last.length / 2)];
+  return recent.length === 0 ? undefined : middleOf(recent.slice(-3).map(([, value]) => value));
+}
+
+function middleOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }

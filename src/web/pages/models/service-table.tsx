@@ -1,6 +1,7 @@
 import { Sparkline } from '../../charts/sparkline.tsx';
 import { EntityChip } from '../../components/entity/entity-chip.tsx';
 import layout from '../../components/layout.module.css';
+import { isTrouble } from '../../components/state.ts';
 import { StateMark } from '../../components/state-mark.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
@@ -54,7 +55,7 @@ export function ServiceTable({ services, changes, showCluster }: Props) {
         <>
           <StateMark state={s.state} />
           <EntityChip entity={s.entity} look="plain" isRowLink />
-          {s.isOutside ? <WhyButton subject={s.entity.ref} /> : null}
+          {isTrouble(s.state) ? <WhyButton subject={s.entity.ref} /> : null}
         </>
       ),
     },

@@ -79,6 +79,7 @@ function serviceOf(
     health: entity.health.status,
     reason: entity.health.reasons[0],
     ttft,
+    itl: points('inference.itl'),
     requests: newest('inference.requests'),
     waiting: newest('inference.waiting'),
   });

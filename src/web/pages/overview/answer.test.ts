@@ -46,7 +46,7 @@ it('names the worst first and says when all is well', () => {
     'critical: 2 of 2 model services are outside their objective, first llama in prod-eu is slow since 12:04.',
   );
   expect(say([service('a', { state: 'warning', word: 'one replica short' }), service('b', {})])).toBe(
-    'warning: All model services meet their objectives, but 1 needs attention: a is one replica short.',
+    'warning: 1 of 2 model services needs attention: a is one replica short.',
   );
   expect(say([service('a', { state: 'unknown' }), service('b', {})])).toBe(
     'unknown: 1 model service of 2 cannot be judged, as no latency is collected; the other one is well.',

@@ -34,7 +34,7 @@ export function answerServices(
     return {
       state: 'warning',
       answer: [
-        `All model services meet their objectives, but ${counted(warning.length, 'needs', 'need')} attention: `,
+        `${warning.length} of ${counted(total, 'model service')} ${warning.length === 1 ? 'needs' : 'need'} attention${warning.length === 1 ? ': ' : ', first '}`,
         ...named(first),
       ],
     };

@@ -46,7 +46,7 @@ export function LayerStrip({
       ...ofEntities(workloads ?? [], counted(workloads?.length ?? 0, 'workload')),
     },
     { name: 'AI services', to: '/models', ...ofServices(services) },
-    { name: 'Telemetry', to: '/telemetry', ...ofSources(telemetry, cluster) },
+    { name: 'Telemetry', to: '/telemetry', ...ofSources(telemetry, cluster, now) },
     {
       name: 'Operations',
       to: '/investigations',
@@ -97,6 +97,7 @@ function ofServices(services: readonly ModelService[]): Pick<Layer, 'state' | 'w
 function ofSources(
   telemetry: TelemetryResponse | undefined,
   cluster: string | undefined,
+  now: number,
 ): Pick<Layer, 'state' | 'words'> {
   if (!telemetry) return { state: 'unknown', words: 'not known yet' };
   const sources = telemetry.sources.filter((s) => cluster === undefined || s.cluster === cluster);
@@ -104,7 +105,7 @@ function ofSources(
   const bad = sources.filter((s) => s.state !== 'connected');
   const [first] = bad;
   if (!first) return { state: 'ok', words: `${counted(sources.length, 'source')} fresh` };
-  const age = first.lagSeconds === null ? '' : ` ${coarse(first.lagSeconds)}`;
+  const age = first.lastSeen === null ? '' : ` ${coarse((now - Date.parse(first.lastSeen)) / 1000)}`;
   return {
     state: 'warning',
     words: `${first.name || first.kind} ${first.state}${age}${bad.length > 1 ? ` and ${bad.length - 1} more` : ''}`,

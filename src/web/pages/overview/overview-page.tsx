@@ -53,6 +53,8 @@ export function Page() {
                 Open the investigation
               </Link>
             </>
+          ) : worst?.detail ? (
+            `${worst.detail.charAt(0).toUpperCase()}${worst.detail.slice(1)}; the objective of ${formatValue(DEFAULT_TTFT_OBJECTIVE, 's')} to the first token is met.`
           ) : null
         }
         actions={worst ? <WhyButton subject={worst.entity.ref} isPrimary /> : undefined}

@@ -32,7 +32,7 @@ export function Page() {
   if (error && !data) return <Failure error={error} what="Telemetry" onRetry={() => void refetch()} />;
   const sources = (data?.sources ?? []).filter((source) => cluster === undefined || source.cluster === cluster);
   const { state, words } = data
-    ? answerOf(data, sources)
+    ? answerOf(data, sources, now)
     : { state: 'unknown' as const, words: 'Looking at what arrives …' };
   return (
     <>
@@ -100,7 +100,7 @@ export function Page() {
   );
 }
 
-function answerOf(data: TelemetryResponse, sources: readonly Source[]): { state: State; words: string } {
+function answerOf(data: TelemetryResponse, sources: readonly Source[], now: number): { state: State; words: string } {
   if (!data.storeUp)
     return {
       state: 'critical',
@@ -112,7 +112,7 @@ function answerOf(data: TelemetryResponse, sources: readonly Source[]): { state:
     .sort((a, b) => rankOfState(STATE_OF_SOURCE[a.state]) - rankOfState(STATE_OF_SOURCE[b.state]));
   const [first] = bad;
   if (!first) return { state: 'ok', words: `All ${counted(sources.length, 'source')} deliver.` };
-  const since = first.lagSeconds === null ? '' : ` for ${coarse(first.lagSeconds)}`;
+  const since = first.lastSeen === null ? '' : ` for ${coarse((now - Date.parse(first.lastSeen)) / 1000)}`;
   return {
     state: 'warning',
     words: `${bad.length} of ${counted(sources.length, 'source')} cannot be trusted now: ${[first.kind, first.name].filter(Boolean).join(' ')} of ${first.cluster} is ${first.state}${since}.`,
