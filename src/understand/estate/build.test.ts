@@ -186,6 +186,12 @@ describe('workload health', () => {
       'failing',
       ['none of 2 replicas is ready', 'a, b: container main cannot pull its image (ErrImagePull)'],
     ],
+    [
+      'a bare pod',
+      [pod('api', { ready: false, readySince: ago(600) })],
+      'failing',
+      ['container main is not ready for 10 min'],
+    ],
     ['a suspended CronJob', [object('CronJob', 'api', { spec: { suspend: true } })], 'idle', ['suspended']],
     [
       'a failed Job',

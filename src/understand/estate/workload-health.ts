@@ -34,6 +34,9 @@ export function workloadState(
 ): WorkloadState {
   const live = pods.filter(({ pod }) => !isOver(pod) && pod.deletedMs === undefined);
   const own = ownState(object, kind, live, pods);
+  const [only] = live;
+  // A pod without owner is its own workload: what is said of the one is said of the other.
+  if (kind === 'Pod' && only) return { ...own, health: only.health };
   const fromPods = kind === 'Job' || kind === 'CronJob' ? podRemarks(live) : podRemarks(live, own.desired);
   if (own.idle !== undefined && fromPods.length === 0)
     return { ...own, health: { status: 'idle', reasons: [own.idle] } };
