@@ -24,19 +24,20 @@ export async function aggregate(
   const results: Row[] = [];
   for (const group of groupRows(rows, expr.grouping)) {
     if (query.budget.isDue()) await query.budget.pause();
-    const row = numbers ? quantileRow(group, numbers) : fold(expr, group);
+    const row = numbers ? await quantileRow(group, numbers, query) : await fold(expr, group, query);
     query.budget.spend(row.values.length);
     if (!isEmpty(row)) results.push(row);
   }
   return { kind: 'vector', rows: results };
 }
 
-function fold(expr: Aggregation, group: Group): Row {
+async function fold(expr: Aggregation, group: Group, query: Query): Promise<Row> {
   const accumulator = ACCUMULATORS[expr.op]?.();
   const steps = group.rows[0]?.values.length ?? 0;
   const result = emptyRow(group.labels, group.dropName, steps);
   if (!accumulator) return result;
   for (let step = 0; step < steps; step++) {
+    if (query.budget.isDue()) await query.budget.pause();
     accumulator.reset();
     for (const row of group.rows) {
       if (!row.present[step]) continue;
@@ -48,9 +49,10 @@ function fold(expr: Aggregation, group: Group): Row {
   return result;
 }
 
-function quantileRow(group: Group, quantiles: Float64Array): Row {
+async function quantileRow(group: Group, quantiles: Float64Array, query: Query): Promise<Row> {
   const result = emptyRow(group.labels, group.dropName, quantiles.length);
   for (let step = 0; step < quantiles.length; step++) {
+    if (query.budget.isDue()) await query.budget.pause();
     const values = group.rows.filter((row) => row.present[step]).map((row) => row.values[step] ?? 0);
     if (values.length === 0) continue;
     result.values[step] = quantileOf(quantiles[step] ?? 0, Float64Array.from(values));

@@ -16,11 +16,11 @@ export async function pickRows(
   const limits = expr.op === 'limit_ratio' ? checkRatios(expr, parameter, query) : checkCounts(parameter);
   const picked: Row[] = [];
   for (const group of groupRows(rows, expr.grouping)) {
-    if (query.budget.isDue()) await query.budget.pause();
     const chosen = group.rows.map((row) => ({ ...row, present: new Uint8Array(row.present.length) }));
-    query.budget.spend(rows.length * parameter.length);
+    query.budget.spend(group.rows.length * parameter.length);
     const order = new Map<number, number>();
     for (let step = 0; step < parameter.length; step++) {
+      if (query.budget.isDue()) await query.budget.pause();
       choose(expr, group.rows, limits[step] ?? 0, step).forEach((index, place) => {
         const row = chosen[index];
         if (row) row.present[step] = 1;
