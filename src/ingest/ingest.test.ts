@@ -22,7 +22,7 @@ function start() {
     observedNs: 0n,
     severity: 0,
     severityText: '',
-    body: 'password=x',
+    body: 'ERROR password=x',
     resource: new Map([['k8s.cluster.name', 'prod-eu']]),
     attributes: new Map(),
     scope: { name: '', version: '' },

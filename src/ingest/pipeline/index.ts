@@ -15,6 +15,7 @@ import {
 import type { BatchOrigin, Rejection } from '../sink.ts';
 import { createTurns } from '../turns.ts';
 import { type AcceptedTimes, explainTime, judgeTime, timeWindow } from './accept-times.ts';
+import { detectSeverity } from './detect-severity.ts';
 import { createEnricher } from './enrich.ts';
 import type { CardinalityLimiter } from './limit-cardinality.ts';
 import type { Redactor } from './redact.ts';
@@ -68,7 +69,7 @@ export function createPipeline(options: {
           const record = redactor.log(raw);
           const ms = Number(record.timeNs / 1_000_000n);
           const misplaced = judgeTime(ms, window);
-          if (misplaced === undefined) return enricher.log(record, origin.cluster);
+          if (misplaced === undefined) return enricher.log(detectSeverity(record), origin.cluster);
           rejections.add(
             'logs',
             misplaced,

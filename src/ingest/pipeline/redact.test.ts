@@ -165,13 +165,27 @@ describe('redactText', () => {
       'PASSWD',
       'Pwd',
       'API_KEY',
+      'passWord',
+      'ToKen',
+      '   =   ',
+      '--token',
+      '"name":"x_token","value":"',
+      '@tcp(',
+      'aws_secret_access_key',
+      'Basic ',
+      'card ',
+      '4111111111111111',
       'Access-Token',
     );
     fc.assert(
       fc.property(
         fc.array(words, { maxLength: 12 }).map((parts) => parts.join('')),
         (text) => {
-          for (const rule of textRules) if (rule.apply(text) !== text) expect(mayHoldSecret(text)).toBe(true);
+          for (const rule of textRules) {
+            if (rule.apply(text) === text) continue;
+            expect(rule.hint.test(text)).toBe(true);
+            expect(mayHoldSecret(text)).toBe(true);
+          }
         },
       ),
       { numRuns: 3000 },

@@ -129,7 +129,7 @@ export function redactText(text: string): string {
 
 function applyRules(rules: readonly RedactionRule[], input: string): string {
   let text = input;
-  for (const rule of rules) text = rule.apply(text);
+  for (const rule of rules) if (rule.hint.test(text)) text = rule.apply(text);
   return text;
 }
 

@@ -17,45 +17,49 @@ export type RuleName =
 
 export interface RedactionRule {
   name: RuleName;
+  /** What every text that the rule would change contains: a cheap look before the dear one. */
+  hint: RegExp;
   apply(text: string): string;
 }
 
 /**
- * Whether any rule could match: literals and short shapes only, in one pass. Nearly all telemetry stops here.
- * A rule added below needs its literal here; a test holds the two together.
+ * Whether any rule could match: the hints of all rules in one pass. Nearly all telemetry stops here.
  */
-const HINT = new RegExp(
-  [
-    'A[KS]IA[A-Z0-9]',
-    '-----BEGIN ',
-    'eyJ[A-Za-z0-9_-]{5}',
-    '[Bb]earer',
-    'BEARER',
-    '[Bb]asic [A-Za-z0-9]',
-    '[Pp]ass[wp]',
-    'PASS[WP]',
-    '[Pp]wd',
-    'PWD',
-    '[Ss]ecret',
-    'SECRET',
-    '[Tt]oken["\'\\\\]{0,4} ?[=:"]',
-    'TOKEN',
-    '[Aa][Pp][Ii][_-]?[Kk][Ee][Yy]',
-    '[Aa]ccess[_-]?[Kk]ey',
-    '(?:sk|hf|gh[opsur]|github_pat|glpat|xox[abprs]|npm|nvapi|gsk|[srp]k_live)[-_][A-Za-z0-9]',
-    'AIza',
-    'SG\\.',
-    '[A-Za-z0-9]@[A-Za-z0-9(]',
-    ':[^\\s/@]{0,256}@',
-    '\\d{4}[ -]\\d{4}[ -]\\d{4}',
-    '\\d{4}[ -]\\d{6}[ -]\\d{5}',
-    '(?:[Cc]ard|CARD|[Vv]isa|VISA|[Aa]mex|pan)\\W{0,4}\\d{13}',
-  ].join('|'),
-);
-
 export function mayHoldSecret(text: string): boolean {
-  return text.length > 5 && HINT.test(text);
+  return text.length > 5 && anyHint.test(text);
 }
+
+/** The word in any case, without the cost of a case-insensitive pattern. */
+function anyCase(word: string): string {
+  return word.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
+}
+
+/** Of what may come between a key and its `=` or `:`. */
+const GAP = `[\\\\"' \\t]{0,12}`;
+const HINTS = {
+  privateKey: /-----BEGIN /,
+  awsKey: /A[KS]IA[A-Z0-9]/,
+  accessKey: new RegExp(`${anyCase('access')}[_-]?${anyCase('key')}`),
+  jwt: /eyJ[A-Za-z0-9_-]{5}/,
+  bearer: new RegExp(`(?:${anyCase('bearer')}|${anyCase('basic')})[ \\t]+[A-Za-z0-9._~+/=-]`),
+  secretWord: new RegExp(`${anyCase('api')}[_-]?${anyCase('key')}|${anyCase('secret')}|${anyCase('token')}${GAP}[=:]`),
+  passwordWord: new RegExp(`${anyCase('pass')}(?:[wW]|${anyCase('phrase')})|${anyCase('pwd')}`),
+  environment: /value\\*":/,
+  flag: new RegExp(
+    `--[A-Za-z0-9-]{0,32}(?:${anyCase('key')}|${anyCase('token')}|${anyCase('secret')}|${anyCase('pass')}|${anyCase('pwd')})`,
+  ),
+  credentials: /:[^\s/@"]{1,128}@/,
+  keyPrefix: /(?:sk|hf|gh[opsur]|github_pat|glpat|xox[abprs]|npm|nvapi|gsk|[srp]k_live)[-_][A-Za-z0-9]|AIza|SG\./,
+  email: /@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2}/,
+  card: new RegExp(
+    `\\d{4}[ -]\\d{4}[ -]\\d{4}|\\d{4}[ -]\\d{6}[ -]\\d{5}|(?:${['card', 'visa', 'amex', 'pan'].map(anyCase).join('|')})\\W{0,4}\\d{13}`,
+  ),
+};
+const anyHint = new RegExp(
+  Object.values(HINTS)
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 const QUOTE = `\\\\*["']`;
 /** A value after `key=`, `key: ` or `"key":"`; nested JSON puts backslashes before its quotes. */
@@ -68,48 +72,54 @@ const SECRET_WORD =
 export const textRules: readonly RedactionRule[] = [
   whole(
     'private-key',
+    HINTS.privateKey,
     /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
   ),
-  whole('aws-key', /(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/g),
-  afterKey('aws-key', 'aws[_-]?secret[_-]?access[_-]?key', '[A-Za-z0-9/+=]{16,128}'),
-  whole('jwt', /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g),
+  whole('aws-key', HINTS.awsKey, /(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/g),
+  afterKey('aws-key', HINTS.accessKey, 'aws[_-]?secret[_-]?access[_-]?key', '[A-Za-z0-9/+=]{16,128}'),
+  whole('jwt', HINTS.jwt, /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g),
   {
     name: 'bearer',
+    hint: HINTS.bearer,
     apply: (text) =>
       text.replace(
-        /(?<![A-Za-z])(bearer[ \t]{1,4}|(?:authorization(?:\\*["'])?[ \t]{0,4}[=:][ \t]{0,4}(?:\\*["'])?)?basic[ \t]{1,4})(?!\[redacted|auth|cert|cred|token\b)([A-Za-z0-9._~+/=-]{8,})/gi,
+        /(?<![A-Za-z])((?:bearer|basic)[ \t]{1,4})(?!\[redacted|auth|cert|cred|token\b)([A-Za-z0-9._~+/=-]{8,})/gi,
         (match: string, before: string, secret: string) =>
           /^basic/i.test(before) && !looksRandom(secret) ? match : `${before}[redacted:bearer]`,
       ),
   },
-  afterKey('api-key', SECRET_WORD),
-  afterKey('api-key', 'token', '[A-Za-z0-9._~+/=-]{16,}'),
+  afterKey('api-key', HINTS.secretWord, SECRET_WORD),
+  afterKey('api-key', HINTS.secretWord, 'token', '[A-Za-z0-9._~+/=-]{16,}'),
   envValue('password', PASSWORD_WORD),
   envValue('api-key', '(?:api_?key|token|secret|access_?key)'),
   flagValue('password', PASSWORD_WORD),
   flagValue('api-key', SECRET_WORD),
-  afterKey('password', PASSWORD_WORD),
+  afterKey('password', HINTS.passwordWord, PASSWORD_WORD),
   {
     name: 'url-credentials',
+    hint: HINTS.credentials,
     apply: (text) =>
       text
         .replace(
-          /(?<=[A-Za-z0-9]:\/\/)[^\s:/?#@"'<>[\]\\]{0,256}:(?!\[redacted)[^\s/?#"'<>\\]{1,256}@/g,
+          /(?<=[A-Za-z0-9]:\/\/)[^\s:/?#@"'<>[\]\\]{0,256}:(?!\[redacted)[^\s/?#"'<>\\]{1,128}@/g,
           '[redacted:url-credentials]@',
         )
         .replace(/(?<![^\s"'=])[^\s:@/"'=]{1,64}:[^\s@/"']{1,128}@(?=(?:tcp|unix)\()/g, '[redacted:url-credentials]@'),
   },
   whole(
     'api-key',
+    HINTS.keyPrefix,
     /(?<![A-Za-z0-9_-])(?:sk-[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{35}|npm_[A-Za-z0-9]{30,}|nvapi-[A-Za-z0-9_-]{20,}|gsk_[A-Za-z0-9]{20,}|[srp]k_live_[A-Za-z0-9]{16,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})/g,
   ),
   whole(
     'email',
+    HINTS.email,
     /(?<![A-Za-z0-9._%+-])[A-Za-z0-9_%+-][A-Za-z0-9._%+-]{0,63}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])/g,
   ),
   {
     // Bare digits are ids and timestamps far more often than cards, so they need the word in front of them.
     name: 'card',
+    hint: HINTS.card,
     apply: (text) =>
       text
         .replace(
@@ -137,13 +147,18 @@ export function secretKey(key: string): RuleName | undefined {
 const PROMPT_KEY =
   /^(?:gen_ai\.(?:input\.messages|output\.messages|system_instructions|prompt|completion|tool\.call\.(?:arguments|result)|retrieval\.query\.text|(?:prompt|completion)\.\d+\.(?:content|tool_calls.*))|llm\.(?:prompts|completions|input_messages.*\.content|output_messages.*\.content)|traceloop\.entity\.(?:input|output)|(?:input|output)\.value)$/;
 
-function whole(name: RuleName, pattern: RegExp): RedactionRule {
+function whole(name: RuleName, hint: RegExp, pattern: RegExp): RedactionRule {
   const replacement = `[redacted:${name}]`;
-  return { name, apply: (text) => text.replace(pattern, replacement) };
+  return { name, hint, apply: (text) => text.replace(pattern, replacement) };
 }
 
 /** `key=value`, `key: value`, `"key":"value"`, also where JSON is nested in JSON. The key and its punctuation stay. */
-function afterKey(name: RuleName, word: string, bare = `[^\\s"'\\\\,;&<>(){}\\[\\]]{1,4096}`): RedactionRule {
+function afterKey(
+  name: RuleName,
+  hint: RegExp,
+  word: string,
+  bare = `[^\\s"'\\\\,;&<>(){}\\[\\]]{1,4096}`,
+): RedactionRule {
   const pattern = new RegExp(
     `(${word}${ASSIGN})(?!\\[redacted)(?:(")((?:[^"\\\\]|\\\\.)+)(?=")|(')([^']+)(?=')|(\\\\+["'])([^"'\\\\]+)(?=\\\\+["'])|${bare})`,
     'gi',
@@ -151,6 +166,7 @@ function afterKey(name: RuleName, word: string, bare = `[^\\s"'\\\\,;&<>(){}\\[\
   const marked = `[redacted:${name}]`;
   return {
     name,
+    hint,
     apply: (text) =>
       text.replace(
         pattern,
@@ -171,6 +187,7 @@ function envValue(name: RuleName, word: string): RedactionRule {
   );
   return {
     name,
+    hint: HINTS.environment,
     apply: (text) =>
       text.replace(
         pattern,
@@ -185,7 +202,11 @@ function flagValue(name: RuleName, word: string): RedactionRule {
     `(--[a-z0-9-]{0,32}${word}(?:[ \\t]{1,4}|\\\\*",\\s?\\\\*"))(?!\\[redacted|--)[^\\s"'\\\\]{1,4096}`,
     'gi',
   );
-  return { name, apply: (text) => text.replace(pattern, (_match, before: string) => `${before}[redacted:${name}]`) };
+  return {
+    name,
+    hint: HINTS.flag,
+    apply: (text) => text.replace(pattern, (_match, before: string) => `${before}[redacted:${name}]`),
+  };
 }
 
 /** Values that stand for "there is one" or "there is none" and tell nothing. */
