@@ -48,7 +48,8 @@ describe('ingest', () => {
     const { send, batches, metrics } = start();
     expect(await send()).toEqual({ rejected: [] });
     expect(batches[0]?.logs?.[0]).toMatchObject({
-      body: 'password=[redacted:password]',
+      body: 'ERROR password=[redacted:password]',
+      severity: 17,
       place: { cluster: 'prod-eu' },
     });
     const text = await metrics.metrics();
