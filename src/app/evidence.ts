@@ -26,7 +26,7 @@ export interface EvidenceOptions {
 }
 
 /** Queries at once: other people's Prometheus is a guest house. */
-const CONCURRENT = 8;
+const CONCURRENT = 4;
 const QUERY_TIMEOUT_MS = 10_000;
 
 /** Evidence for one investigation, through the catalogue. A query that fails is named as missing with its error. */

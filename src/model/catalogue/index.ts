@@ -15,9 +15,8 @@ import { vllm } from './vllm.ts';
 
 export { type GpuFact, gpuInventory, type Inventory, modelServerInventory } from './inventory.ts';
 export { membersOf } from './members.ts';
-export type { SpanMeasure } from './opentelemetry.ts';
 export type { PlannedQuery, PromqlPlan, SignalPlan, SignalRequest, SpanPlan } from './plan.ts';
-export { type CanonicalSignal, type MissingSignal, type SignalLayer, STATS, type Stat } from './signal.ts';
+export type { CanonicalSignal, MissingSignal, Stat } from './signal.ts';
 export { findSignal, SIGNALS } from './signals.ts';
 
 /** Every system of the catalogue; a new one is a file and a line here. */

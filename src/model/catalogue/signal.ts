@@ -20,10 +20,8 @@ export type SignalLayer = 'infrastructure' | 'kubernetes' | 'serving' | 'telemet
 
 export type HomeKind = 'pod' | 'gpu' | 'node' | 'workload' | 'service' | 'exporter' | 'collector' | 'cluster';
 
-export const STATS = ['p50', 'p90', 'p95', 'p99', 'mean', 'rate'] as const;
-
 /** For distributions `p50` to `p99`, `mean`, or `rate` of observations per second. Others know only their one value. */
-export type Stat = (typeof STATS)[number];
+export type Stat = 'p50' | 'p90' | 'p95' | 'p99' | 'mean' | 'rate';
 
 /** Something that a question needed and did not get, and what would bring it. */
 export interface MissingSignal {

@@ -17,6 +17,8 @@ export interface Ranked {
 export const LEAST_SCORE = 0.5;
 /** Further causes must come this near to the first. */
 const NEAR_BEST = 0.6;
+/** Hardware shows in software, not the other way round: it may score this much lower and still be the reason. */
+const DEEPER_WINS = 0.7;
 const TIMING_SLACK_MS = 60_000;
 const LATE_MS = 120_000;
 const LONG_BEFORE_MS = 20 * 60_000;
@@ -62,13 +64,21 @@ export function select(ranked: readonly Ranked[], symptom: Symptom): Ranked[] {
   return kept.filter(({ score }) => score >= best * NEAR_BEST);
 }
 
-/** One cause explains another when it covers the other's pods and is better supported, or lies deeper and began no later. */
+/** One cause explains another when it covers the other's pods and wins against it. */
 function dominates(a: Ranked, b: Ranked, symptom: Symptom): boolean {
-  if (!covers(a, b, symptom)) return false;
+  return covers(a, b, symptom) && wins(a, b);
+}
+
+/** Of two explanations of the same, the deeper one that began no later, unless it is much weaker; else the stronger. */
+function wins(a: Ranked, b: Ranked): boolean {
+  if (isDeeper(a, b)) return a.score >= b.score * DEEPER_WINS;
+  if (isDeeper(b, a) && b.score >= a.score * DEEPER_WINS) return false;
+  return a.score > b.score;
+}
+
+function isDeeper(a: Ranked, b: Ranked): boolean {
   const earlier = (a.hypothesis.since ?? 0) <= (b.hypothesis.since ?? Number.POSITIVE_INFINITY) + TIMING_SLACK_MS;
-  const deeper = depth(a.hypothesis.entity) > depth(b.hypothesis.entity) && earlier;
-  const needed = deeper ? b.score * 0.7 : b.score;
-  return a.score > needed || (a.score === needed && depth(a.hypothesis.entity) > depth(b.hypothesis.entity));
+  return earlier && depth(a.hypothesis.entity) > depth(b.hypothesis.entity);
 }
 
 /** Whether all affected pods that `b` can reach are within reach of `a`. A cause further down the calls covers the call itself. */
