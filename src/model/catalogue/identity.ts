@@ -1,4 +1,4 @@
-import { formatRef } from '../estate/reference.ts';
+import { formatRef } from '../estate/index.ts';
 import type { HomeEntity, Identity } from './source.ts';
 
 /** `namespace` and a name: pods and workloads. */

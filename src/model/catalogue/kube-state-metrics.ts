@@ -1,4 +1,4 @@
-import type { Entity } from '../estate/entity.ts';
+import type { Entity } from '../estate/index.ts';
 import { named, namespaced } from './identity.ts';
 import { by, type Recipe, type RecipeContext, selector } from './recipe.ts';
 import type { SourceSystem, SourceTable } from './source.ts';

@@ -1,6 +1,4 @@
-import type { Entity } from '../estate/entity.ts';
-import type { EntityKind } from '../estate/reference.ts';
-import type { EstateSnapshot } from '../estate/snapshot.ts';
+import type { Entity, EntityKind, EstateSnapshot } from '../estate/index.ts';
 
 /** Entities of `kind` that belong to `entity`: what it contains, stands on, uses or is served by; itself if it is of that kind. */
 export function membersOf(estate: EstateSnapshot, entity: Entity, kind: EntityKind): readonly Entity[] {

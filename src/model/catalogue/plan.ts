@@ -1,6 +1,4 @@
-import type { Entity } from '../estate/entity.ts';
-import { type EntityKind, type EntityRef, formatRef } from '../estate/reference.ts';
-import type { EstateSnapshot } from '../estate/snapshot.ts';
+import { type Entity, type EntityKind, type EntityRef, type EstateSnapshot, formatRef } from '../estate/index.ts';
 import { membersOf, podNamePattern } from './members.ts';
 import { OPENTELEMETRY, OPENTELEMETRY_HOW_TO, type SpanMeasure, spanMeasureOf } from './opentelemetry.ts';
 import { compileRecipe } from './recipe.ts';

@@ -1,5 +1,4 @@
-import type { Entity } from '../estate/entity.ts';
-import type { EntityRef } from '../estate/reference.ts';
+import type { Entity, EntityRef } from '../estate/index.ts';
 import type { Recipe } from './recipe.ts';
 import type { HomeKind } from './signal.ts';
 

@@ -1,7 +1,8 @@
 import type {
-  AnswerStatus, Change, Entity, EntityKind, EntityRef, EstateSnapshot, Mechanism, MissingSignal, QuestionId, Severity, Stat,
+  AnswerStatus, Change, Entity, EntityRef, EstateSnapshot, Mechanism, QuestionId, Severity,
 } from '../../model/index.ts'; // biome-ignore format: one list
-import type { Focus, Selector } from './focus.ts';
+import type { Focus } from './focus.ts';
+import type { Needs, Readings } from './need.ts';
 import type { Reading } from './reading.ts';
 import type { Symptom } from './symptom.ts';
 import type { Frame } from './window.ts';
@@ -11,26 +12,6 @@ export interface Check<N extends Needs = Needs> {
   question: QuestionId;
   needs: N;
   judge(context: CheckContext, readings: { readonly [K in keyof N]: Readings }): Judgement;
-}
-
-export type Needs = Readonly<Record<string, Need>>;
-
-export interface Need {
-  signal: string;
-  of: Selector;
-  by?: EntityKind;
-  stat?: Stat;
-  /** Not named as unseen when absent: it sharpens an answer that stands without it. */
-  optional?: true;
-}
-
-/** What a need brought: a series each, by entity. */
-export interface Readings {
-  all: readonly Reading[];
-  of(entity: EntityRef): Reading | undefined;
-  /** Without `by`: the only one. */
-  one: Reading | undefined;
-  missing: readonly MissingSignal[];
 }
 
 export interface CheckContext {

@@ -1,7 +1,7 @@
 import type { EntityRef, MissingSignal } from '../../model/index.ts';
-import type { Need, Readings } from './check.ts';
 import type { EvidenceAnswer, EvidenceRequest, EvidenceSource } from './evidence.ts';
 import { type Focus, selected } from './focus.ts';
+import type { Need, Readings } from './need.ts';
 import { measure } from './reading.ts';
 import type { Frame } from './window.ts';
 

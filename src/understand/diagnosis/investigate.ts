@@ -2,11 +2,12 @@ import {
   type Answer, type Change, type Entity, type EntityRef, type EstateSnapshot, type Investigation, type InvestigationRequest, membersOf,
   type PhaseShare, parseRef,QUESTIONS, type QuestionId, type Scope, type Subset, scopeAllows, type Unseen, type Verdict, 
 } from '../../model/index.ts'; // biome-ignore format: one list
-import type { Check, CheckContext, Judgement, Need, Readings } from './check.ts';
+import type { Check, CheckContext, Judgement } from './check.ts';
 import { CHECKS } from './checks/index.ts';
 import { createDesk, type Desk } from './desk.ts';
 import type { EvidenceSource } from './evidence.ts';
 import { type Focus, focusOn } from './focus.ts';
+import type { Need, Readings } from './need.ts';
 import { phasesFrom } from './phases.ts';
 import { type Ranked, select, weigh } from './rank.ts';
 import { clamp } from './robust.ts';

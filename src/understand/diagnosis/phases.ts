@@ -1,5 +1,5 @@
 import type { PhaseShare } from '../../model/index.ts';
-import type { Readings } from './check.ts';
+import type { Readings } from './need.ts';
 import { has } from './reading.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { EntityRef, Onset, SymptomKind } from '../../model/index.ts';
-import type { Need, Readings } from './check.ts';
 import type { Focus } from './focus.ts';
+import type { Need, Readings } from './need.ts';
 import { has, type Reading, shiftOf } from './reading.ts';
 import { median, quantile, sum } from './robust.ts';
 import type { Shift } from './shift.ts';

@@ -1,13 +1,6 @@
 import type { Entity, Mechanism } from '../../../model/index.ts';
-import {
-  type CheckContext,
-  contradicts,
-  defineCheck,
-  type Hypothesis,
-  NO_GPU,
-  type Readings,
-  supports,
-} from '../check.ts';
+import { type CheckContext, contradicts, defineCheck, type Hypothesis, NO_GPU, supports } from '../check.ts';
+import type { Readings } from '../need.ts';
 import { has, type Reading } from '../reading.ts';
 import { finite } from '../robust.ts';
 import { type Frame, timeAt } from '../window.ts';

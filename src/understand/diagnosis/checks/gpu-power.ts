@@ -1,12 +1,5 @@
-import {
-  type CheckContext,
-  contradicts,
-  defineCheck,
-  type Hypothesis,
-  NO_GPU,
-  type Readings,
-  supports,
-} from '../check.ts';
+import { type CheckContext, contradicts, defineCheck, type Hypothesis, NO_GPU, supports } from '../check.ts';
+import type { Readings } from '../need.ts';
 import { difference, has, type Reading, ratio, shiftOf } from '../reading.ts';
 import { median } from '../robust.ts';
 import { AT_POWER_LIMIT, CLOCK_DROP, HOTTER, THROTTLED_SHARE } from '../thresholds.ts';

@@ -7,9 +7,9 @@ import {
   type FoundFact,
   type Hypothesis,
   NO_GPU,
-  type Readings,
   supports,
 } from '../check.ts';
+import type { Readings } from '../need.ts';
 import { difference, has, type Reading, ratio, shiftOf } from '../reading.ts';
 import { median } from '../robust.ts';
 import { CLOCK_DROP, CLOCK_DROP_OVER_PEERS, HOT, HOTTER, THROTTLED_SHARE } from '../thresholds.ts';

@@ -1,5 +1,6 @@
 import type { Mechanism } from '../../../model/index.ts';
-import { type CheckContext, contradicts, defineCheck, type Hypothesis, type Readings, supports } from '../check.ts';
+import { type CheckContext, contradicts, defineCheck, type Hypothesis, supports } from '../check.ts';
+import type { Readings } from '../need.ts';
 import { difference, has, type Reading, shiftOf } from '../reading.ts';
 import { DISK_FULL, NODE_CPU_HIGH, NODE_MEMORY_LOW, NODE_PRESSURE, NODE_STEAL, RETRANSMITS } from '../thresholds.ts';
 import { timeAt } from '../window.ts';

@@ -1,13 +1,6 @@
 import type { Entity } from '../../../model/index.ts';
-import {
-  type CheckContext,
-  contradicts,
-  defineCheck,
-  type FoundFact,
-  type Hypothesis,
-  type Readings,
-  supports,
-} from '../check.ts';
+import { type CheckContext, contradicts, defineCheck, type FoundFact, type Hypothesis, supports } from '../check.ts';
+import type { Readings } from '../need.ts';
 import { has, type Reading } from '../reading.ts';
 import { finite, quantile } from '../robust.ts';
 import { NEAR_MEMORY_LIMIT } from '../thresholds.ts';

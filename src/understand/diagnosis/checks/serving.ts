@@ -1,4 +1,5 @@
-import { type CheckContext, contradicts, defineCheck, type Hypothesis, type Readings, supports } from '../check.ts';
+import { type CheckContext, contradicts, defineCheck, type Hypothesis, supports } from '../check.ts';
+import type { Readings } from '../need.ts';
 import { difference, has, type Reading, ratio, shiftOf, within } from '../reading.ts';
 import { median, quantile, sum } from '../robust.ts';
 import { DEMAND_FACTOR, KV_FULL } from '../thresholds.ts';
