@@ -22,7 +22,8 @@ import {
   trustOf,
 } from './say.ts';
 import { subsetsOf } from './subsets.ts';
-import { findSymptom, SYMPTOM_NEEDS, type Symptom } from './symptom.ts';
+import { findSymptom, type Symptom } from './symptom.ts';
+import { spreadNeeds, symptomNeeds } from './symptom-candidates.ts';
 import { type Frame, frameOf, withOnset } from './window.ts';
 import { nameOf } from './words.ts';
 
@@ -60,18 +61,7 @@ export async function investigate(input: InvestigateInput): Promise<Investigatio
   const subject = visible(input.scope, estate.get(request.subject));
   const foci = subject ? startingPoints(estate, subject) : [];
   if (!subject || foci.length === 0) return unanswerable(input, frame, subject);
-  const lookAround = async (focus: Focus) => {
-    const find = () => findSymptom(request.symptom, focus, frame, window, (need) => desk.read(focus, need, frame));
-    await desk.fetch(
-      focus,
-      SYMPTOM_NEEDS.filter((need) => concerns(focus, need)),
-    );
-    const symptom = find();
-    if (symptom.state !== 'blind' || !serves(focus)) return symptom;
-    // An engine that says nothing may sit behind HTTP metrics or spans that do.
-    await desk.fetch(focus, SYMPTOM_NEEDS.filter(isOfService));
-    return find();
-  };
+  const lookAround = (focus: Focus) => look(focus, request.symptom, desk, frame, window);
   const looked = await Promise.all(foci.map(async (focus) => ({ focus, symptom: await lookAround(focus) })));
   const main =
     looked.find(({ symptom }) => symptom.state === 'moved') ??
@@ -95,6 +85,30 @@ function startingPoints(estate: EstateSnapshot, subject: Entity): Focus[] {
     (a, b) => Number(b.facts.engine !== undefined) - Number(a.facts.engine !== undefined),
   );
   return workloads.slice(0, 4).flatMap((workload) => focusOn(estate, workload, [subject.ref]) ?? []);
+}
+
+/** Fetches what a symptom shows in and judges it; how it spreads over replicas only once there is one. */
+async function look(
+  focus: Focus,
+  asked: InvestigationRequest['symptom'],
+  desk: Desk,
+  frame: Frame,
+  window: { from: number; to: number },
+): Promise<Symptom> {
+  const find = () => findSymptom(asked, focus, frame, window, (need) => desk.read(focus, need, frame));
+  await desk.fetch(
+    focus,
+    symptomNeeds(asked).filter((need) => concerns(focus, need)),
+  );
+  // An engine that says nothing may sit behind HTTP metrics or spans that do.
+  if (find().state === 'blind' && serves(focus)) await desk.fetch(focus, symptomNeeds(asked).filter(isOfService));
+  const symptom = find();
+  if (symptom.state !== 'moved') return symptom;
+  await desk.fetch(
+    focus,
+    spreadNeeds(symptom.kind).filter((need) => concerns(focus, need)),
+  );
+  return find();
 }
 
 interface Settled {
@@ -235,7 +249,7 @@ function conclude(
   const unseen = unseenOf(
     stations,
     symptom,
-    SYMPTOM_NEEDS.filter((need) => concerns(focus, need)),
+    symptomNeeds(request.symptom).filter((need) => concerns(focus, need)),
     (need) => desk.read(focus, need, frame),
   );
   const [main] = stations;

@@ -4,6 +4,7 @@ import type { Need, Readings } from './need.ts';
 import { has, type Reading, shiftOf } from './reading.ts';
 import { median, quantile, sum } from './robust.ts';
 import type { Shift } from './shift.ts';
+import { type Candidate, candidatesFor, LEAST_LATENCY_FACTOR, REQUESTS, TTFT } from './symptom-candidates.ts';
 import { type Frame, timeAt } from './window.ts';
 
 /** What moved for users, since when, and how it spreads over the replicas. */
@@ -38,8 +39,6 @@ export interface PodImpact {
 
 /** Seconds at the 95th percentile of time to first token, where no SLO is configured. */
 export const DEFAULT_TTFT_OBJECTIVE = 2;
-/** A latency that grows by less is within what operators call normal. */
-const LEAST_LATENCY_FACTOR = 1.3;
 const LEAST_ERROR_SHARE = 0.02;
 /** By how much a mean must follow its quantile. A tenth of the requests, three times as slow, moves it by this much; a slow replica shows in its own mean. */
 const LEAST_MEAN_FACTOR = 1.2;
@@ -47,78 +46,6 @@ const LEAST_MEAN_FACTOR = 1.2;
 const UNEVEN_FACTOR = 1.8;
 /** With fewer replicas nobody can say which one is the odd one. */
 const UNEVEN_PEERS = 3;
-
-interface Candidate {
-  kind: SymptomKind;
-  /** Of the whole focus. */
-  need: Need;
-  /**
-   * Something that must have moved with it. Quantiles of histograms jump between bucket bounds when hardly anything
-   * happened; the mean knows no buckets.
-   */
-  confirm?: Need;
-  byPod?: Need;
-  direction: 'up' | 'down';
-  least?: number;
-}
-
-const CANDIDATES: readonly Candidate[] = [
-  latency('inference.itl'),
-  latency('inference.ttft'),
-  latency('inference.e2e'),
-  {
-    kind: 'latency',
-    need: { signal: 'service.duration', of: 'services', stat: 'p95', optional: true },
-    confirm: { signal: 'service.duration', of: 'services', stat: 'mean', optional: true },
-    direction: 'up',
-    least: LEAST_LATENCY_FACTOR,
-  },
-  {
-    kind: 'errors',
-    need: { signal: 'inference.errors', of: 'self', optional: true },
-    byPod: { signal: 'inference.errors', of: 'workload', by: 'pod', optional: true },
-    direction: 'up',
-    least: 2,
-  },
-  { kind: 'errors', need: { signal: 'service.errors', of: 'services', optional: true }, direction: 'up', least: 2 },
-  {
-    kind: 'availability',
-    need: { signal: 'workload.ready', of: 'workload', optional: true },
-    direction: 'down',
-    least: 1,
-  },
-  {
-    kind: 'throughput',
-    need: { signal: 'inference.output_tokens', of: 'self', optional: true },
-    byPod: { signal: 'inference.output_tokens', of: 'workload', by: 'pod', optional: true },
-    direction: 'down',
-    least: LEAST_LATENCY_FACTOR,
-  },
-];
-
-const REQUESTS: Need = { signal: 'inference.requests', of: 'self', optional: true };
-const POD_REQUESTS: Need = { signal: 'inference.requests', of: 'workload', by: 'pod', optional: true };
-const SERVICE_REQUESTS: Need = { signal: 'service.requests', of: 'services', optional: true };
-const DESIRED: Need = { signal: 'workload.desired', of: 'workload', optional: true };
-
-export const SYMPTOM_NEEDS: readonly Need[] = [
-  ...CANDIDATES.flatMap(({ need, confirm, byPod }) => [need, confirm, byPod].filter((n) => n !== undefined)),
-  REQUESTS,
-  POD_REQUESTS,
-  SERVICE_REQUESTS,
-  DESIRED,
-];
-
-function latency(signal: string): Candidate {
-  return {
-    kind: 'latency',
-    need: { signal, of: 'self', stat: 'p95' },
-    confirm: { signal, of: 'self', stat: 'mean' },
-    byPod: { signal, of: 'workload', by: 'pod', stat: 'mean' },
-    direction: 'up',
-    least: LEAST_LATENCY_FACTOR,
-  };
-}
 
 interface Observation {
   candidate: Candidate;
@@ -135,7 +62,7 @@ export function findSymptom(
   window: { from: number; to: number },
   read: (need: Need) => Readings,
 ): Symptom {
-  const candidates = CANDIDATES.filter((c) => (asked ? c.kind === asked : c.kind !== 'throughput'));
+  const candidates = candidatesFor(asked);
   const watched = candidates.flatMap((candidate) =>
     read(candidate.need)
       .all.filter(has)
@@ -144,7 +71,7 @@ export function findSymptom(
   const seen = candidates
     .flatMap((candidate) => observations(candidate, focus, frame, window, read))
     .filter((o) => matters(o, read));
-  const objective = judgeObjective(read({ signal: 'inference.ttft', of: 'self', stat: 'p95' }).one);
+  const objective = judgeObjective(read(TTFT).one);
   const clearest = firstOfStrong(seen);
   if (clearest) return moved(clearest, focus, frame, objective, read);
   const [first] = watched;
@@ -216,13 +143,13 @@ function isConfirmed({ candidate, reading, shift }: Observation, read: (need: Ne
 function matters({ candidate, shift, reading }: Observation, read: (need: Need) => Readings): boolean {
   if (candidate.kind === 'errors') {
     const requests = sum([
-      read(REQUESTS).one?.during ?? Number.NaN,
-      sum(read(SERVICE_REQUESTS).all.map((r) => r.during)),
+      read(REQUESTS.engine).one?.during ?? Number.NaN,
+      sum(read(REQUESTS.service).all.map((r) => r.during)),
     ]);
     return requests > 0 && shift.during / requests >= LEAST_ERROR_SHARE;
   }
   if (candidate.kind === 'availability') {
-    const desired = read(DESIRED).one;
+    const desired = read(REQUESTS.desired).one;
     return (
       desired === undefined ||
       reading.values.some((ready, i) => i >= shift.start && i < shift.end && ready < (desired.values[i] ?? 0))
@@ -270,7 +197,7 @@ function onsetOf(shift: Shift, frame: Frame, reading: Reading): Onset {
 function impactsOf(candidate: Candidate, focus: Focus, read: (need: Need) => Readings): PodImpact[] {
   if (!candidate.byPod) return [];
   const pods = read(candidate.byPod).all.filter(has);
-  const requests = read(POD_REQUESTS);
+  const requests = read(REQUESTS.byPod);
   const earlier = median(pods.map((pod) => pod.before));
   // Without a before, the better half of the replicas shows what is usual.
   const usual = Number.isFinite(earlier)
