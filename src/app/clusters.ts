@@ -1,37 +1,45 @@
 import type { Clock, Logger } from '../base/index.ts';
 import {
-  type KnownObject,
+  type KubernetesConnection,
   type KubernetesWatch,
-  type Scraper,
+  type SignalSink,
   startKubernetesWatch,
   startScraper,
   type TargetState,
 } from '../ingest/index.ts';
 import { everything } from '../model/index.ts';
+import type { ObjectReader } from '../query/index.ts';
 import type { Closers } from './closers.ts';
-import type { ClusterConfig, Config } from './config/index.ts';
-import type { Parts } from './parts.ts';
+import type { ClusterConfig } from './config/index.ts';
 
-/** How the clusters that this server goes to by itself do: Kubernetes watches and scrapes. */
+/** The clusters that this server goes to by itself: Kubernetes watches and scrapes. */
 export interface ClusterConnections {
   watches(): readonly KubernetesWatch[];
   targets(): TargetState[];
+  /** Connects further clusters while running. */
+  add(clusters: readonly ClusterConfig[]): void;
 }
 
-/** Watches and scrapes what the configuration names; `add` connects further clusters while running. */
-export function connectClusters(options: {
-  config: Config;
-  parts: Parts;
+export interface ClusterOptions {
+  clusters: readonly ClusterConfig[];
+  /** Gets the name of each cluster that is connected. */
+  names: string[];
+  sink: SignalSink;
+  objects: ObjectReader;
+  /** Resolves when all that earlier processes took in is in the store. */
+  replayed: Promise<void>;
+  maxBodyBytes: number;
   clock: Clock;
   logger: Logger;
   closers: Closers;
-}): { add(clusters: readonly ClusterConfig[]): void } {
-  const { config, parts, clock, logger, closers } = options;
-  const { sink } = parts.ingest;
+}
+
+/** Watches and scrapes what the configuration names. */
+export function connectClusters(options: ClusterOptions): ClusterConnections {
+  const { names, sink, maxBodyBytes, clock, logger, closers } = options;
   const clusters: ClusterConfig[] = [];
-  const names = parts.clusterNames;
   const watches: KubernetesWatch[] = [];
-  const scraper: Scraper = startScraper({ clusters: [], sink, clock, logger, maxBodyBytes: config.ingest.maxBody });
+  const scraper = startScraper({ clusters: [], sink, clock, logger, maxBodyBytes });
   closers.add('the scraper', scraper.close);
   closers.add('the Kubernetes watches', () => Promise.all(watches.map((watch) => watch.close())));
   const add = (more: readonly ClusterConfig[]) => {
@@ -39,30 +47,22 @@ export function connectClusters(options: {
     names.push(...more.map(({ name }) => name));
     scraper.update(clusters.map((cluster) => ({ name: cluster.name, scrapeConfigs: cluster.scrape_configs ?? [] })));
     for (const { name, kubernetes } of more) {
-      if (kubernetes) watches.push(watchCluster(name, kubernetes));
+      if (kubernetes) watches.push(watchCluster(name, kubernetes, options));
     }
   };
-  const watchCluster = (cluster: string, connection: NonNullable<ClusterConfig['kubernetes']>) =>
-    startKubernetesWatch({
-      cluster,
-      connection,
-      sink,
-      clock,
-      logger,
-      known: (kind) => knownObjects(parts, cluster, kind, clock),
-    });
-  add(config.clusters);
-  parts.connections = { watches: () => watches, targets: scraper.targets };
-  return { add };
+  add(options.clusters);
+  return { watches: () => watches, targets: scraper.targets, add };
 }
 
-/** What the store holds as living, once everything that earlier processes took in has reached it. */
-async function knownObjects(
-  parts: Parts,
+function watchCluster(
   cluster: string,
-  kind: string,
-  clock: Clock,
-): Promise<readonly KnownObject[]> {
-  await parts.spool.ready;
-  return parts.objects.headsAt({ atMs: clock.now(), cluster, kinds: [kind] }, { scope: everything });
+  connection: KubernetesConnection,
+  { sink, objects, replayed, clock, logger }: ClusterOptions,
+): KubernetesWatch {
+  // What the store holds as living, once everything that earlier processes took in has reached it.
+  const known = async (kind: string) => {
+    await replayed;
+    return objects.headsAt({ atMs: clock.now(), cluster, kinds: [kind] }, { scope: everything });
+  };
+  return startKubernetesWatch({ cluster, connection, sink, clock, logger, known });
 }

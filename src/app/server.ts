@@ -36,7 +36,18 @@ export async function startServer(options: {
     closers.add('the data folder', () => folder.lock.release());
     const parts = await openParts({ config, folder, clock, logger, closers });
     const doors = await openDoors(config, parts, { version, clock, logger }, closers);
-    const clusters = connectClusters({ config, parts, clock, logger, closers });
+    const clusters = connectClusters({
+      clusters: config.clusters,
+      names: parts.clusterNames,
+      sink: parts.ingest.sink,
+      objects: parts.objects,
+      replayed: parts.spool.ready,
+      maxBodyBytes: config.ingest.maxBody,
+      clock,
+      logger,
+      closers,
+    });
+    parts.connections = clusters;
     await parts.spool.ready;
     parts.waiting.delete('spool');
     if (config.demo.enabled) {
@@ -73,6 +84,7 @@ async function openDoors(
   const otlp = createHttpServer({ logger, maxBodyBytes: config.ingest.maxBody, allowedHosts });
   closers.add('the HTTP doors', () => Promise.all([http.close(), otlp.close()]));
   for (const receiver of [otlpHttp, remoteWrite, lokiPush]) await http.register(receiver(receivers));
+  await http.register(otlpHttp(receivers), { prefix: '/prometheus/api/v1/otlp' });
   await otlp.register(otlpHttp(receivers));
   await registerRoutes(http, { config, parts, version, clock, logger, webFolder: join(projectRoot(), 'dist/web') });
   const addresses = {

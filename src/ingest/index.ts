@@ -6,6 +6,7 @@
 export { createIngest, type Ingest } from './ingest.ts';
 export { redactText } from './pipeline/index.ts';
 export * from './receivers/index.ts';
+export type { SignalSink } from './sink.ts';
 export { BackPressureError } from './sink.ts';
 export { openSpool, type Spool } from './spool/index.ts';
 export type { IngestTelemetry } from './telemetry.ts';

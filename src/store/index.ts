@@ -17,7 +17,7 @@ export type {
 export { StoreError } from './clickhouse/port.ts';
 export type { Retention } from './clickhouse/retention.ts';
 export { selectRows } from './clickhouse/rows.ts';
-export { type TableColumn, type TableColumns, type TableName, tables } from './clickhouse/schema/tables.ts';
+export type { TableName } from './clickhouse/schema/tables.ts';
 export { type BatchEncoder, createBatchEncoder, type EncodedBatch, type EncodedBlock } from './encoding/encoder.ts';
 export type { InvestigationRecord, InvestigationStore } from './records/investigations.ts';
 export { openRecords, type Records } from './records/open.ts';

@@ -1,6 +1,6 @@
 import type { Clock, Logger } from '../base/index.ts';
 import { createClickHousePort, type Endpoint } from './clickhouse/client.ts';
-import { migrate } from './clickhouse/migrations/migrate.ts';
+import { migrate } from './clickhouse/migrations/index.ts';
 import type { ClickHousePort, QueryLimits } from './clickhouse/port.ts';
 import { applyRetention, type Retention } from './clickhouse/retention.ts';
 import { selectRows } from './clickhouse/rows.ts';

@@ -22,6 +22,7 @@ test(`${KILLS} kills in the middle of ingest lose nothing and double nothing`, a
         [0, 1, 2].map(async () => {
           while (performance.now() < until + 400) {
             const id = next++;
+            await new Promise((resolve) => setTimeout(resolve, 20)); // so that what is sent can be read back in one answer
             await Promise.all([
               sendSample(server, id).then((ok) => ok && acknowledged.samples.add(id)),
               sendLine(server, id).then((ok) => ok && acknowledged.lines.add(id)),

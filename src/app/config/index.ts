@@ -7,5 +7,5 @@ export {
   loadConfig,
   type ScalarPath,
 } from './load.ts';
-export { ConfigError, type ConfigProblem, formatProblem } from './problem.ts';
+export { ConfigError, type ConfigProblem } from './problem.ts';
 export type { Address } from './schema.ts';

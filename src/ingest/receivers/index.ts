@@ -5,6 +5,7 @@
 
 export {
   type KnownObject,
+  type KubernetesConnection,
   type KubernetesWatch,
   startKubernetesWatch,
 } from './kubernetes/index.ts';

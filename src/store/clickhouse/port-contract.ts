@@ -93,6 +93,12 @@ export function portContract(name: string, open: () => Promise<Store>): void {
       ]);
     });
 
+    test('long lists of ids', async () => {
+      const ids = Array.from({ length: 25_000 }, (_, i) => 18_446_744_073_709_551_615n - BigInt(i));
+      const text = 'SELECT length({ids:Array(UInt64)}) AS n, {ids:Array(UInt64)}[-1] AS last';
+      expect(await rows(text, { ids })).toEqual([{ n: 25_000n, last: ids.at(-1) }]);
+    });
+
     test('one query at a time leaves nothing behind for the next', async () => {
       const strict: CallOptions = { limits: { ...FINE.limits, resultRows: 1 } };
       for (let i = 0; i < 8; i++) await rows('SELECT {x:UInt8} AS x', { x: i }, strict);

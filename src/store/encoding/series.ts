@@ -11,7 +11,18 @@ export interface SeriesId {
   high: number;
 }
 
+const idsOfSeries = new WeakMap<Series, SeriesId>();
+
+/** Receivers that see the same series again hand over the same object, so its id is remembered with it. */
 export function seriesId(series: Series): SeriesId {
+  const known = idsOfSeries.get(series);
+  if (known) return known;
+  const id = computeId(series);
+  idsOfSeries.set(series, id);
+  return id;
+}
+
+function computeId(series: Series): SeriesId {
   const { labels } = series;
   const hash = new TextHash();
   hash.add(series.cluster);

@@ -28,7 +28,7 @@ export interface EngineOptions {
 }
 
 const READERS = 4;
-const RESTART: Backoff = { firstMs: 100, maxMs: 5_000, factor: 2 };
+const RESTART: Backoff = { firstMs: 100, maxMs: 2_000, factor: 2 };
 /** A child of a parent that was killed just now may still hold the folder. */
 const FIRST_START_TRIES = 8;
 const LONG_ENOUGH_TO_BE_HEALTHY_MS = 10_000;

@@ -1,7 +1,7 @@
 import { PGlite, type Transaction } from '@electric-sql/pglite';
 import { StoreError } from '../clickhouse/port.ts';
+import type { RecordMigration } from './migration.ts';
 import { recordMigrations } from './migrations/index.ts';
-import type { RecordMigration } from './migrations/migration.ts';
 
 export type RecordParam = string | number | boolean | null;
 export type RecordRow = Readonly<Record<string, unknown>>;

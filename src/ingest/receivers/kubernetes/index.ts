@@ -5,6 +5,7 @@
 
 export type { KnownObject } from './tracker.ts';
 export {
+  type KubernetesConnection,
   type KubernetesWatch,
   type KubernetesWatchOptions,
   startKubernetesWatch,

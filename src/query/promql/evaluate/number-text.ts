@@ -11,10 +11,14 @@ export function formatDecimal(value: number): string {
   return sign + digits.padEnd(exponent + 1, '0');
 }
 
-/** The form of sample values in answers: shortest round-trip, exponent under 1e-6 and from 1e21, `NaN`, `+Inf`, `-Inf`. */
+/**
+ * The form of sample values in answers: shortest round-trip, exponent (of two digits at least, as Go writes it) under
+ * 1e-6 and from 1e21, `NaN`, `+Inf`, `-Inf`.
+ */
 export function formatNumber(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (value === Number.POSITIVE_INFINITY) return '+Inf';
   if (value === Number.NEGATIVE_INFINITY) return '-Inf';
-  return Object.is(value, -0) ? '-0' : String(value);
+  if (Object.is(value, -0)) return '-0';
+  return String(value).replace(/e([+-])(\d)$/, (_, sign, digit) => `e${sign}0${digit}`);
 }

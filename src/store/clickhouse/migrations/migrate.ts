@@ -1,8 +1,8 @@
 import type { Logger } from '../../../base/index.ts';
 import { type ClickHousePort, type QueryLimits, StoreError } from '../port.ts';
 import { selectRows } from '../rows.ts';
-import { migrations } from './index.ts';
 import type { Migration } from './migration.ts';
+import { migrations } from './steps.ts';
 
 /** A migration may rewrite everything that is stored. */
 const LIMITS: QueryLimits = { seconds: 24 * 3600, memoryBytes: 1024 ** 3 };

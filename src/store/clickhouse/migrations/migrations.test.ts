@@ -11,8 +11,8 @@ import type { ClickHousePort } from '../port.ts';
 import { applyRetention } from '../retention.ts';
 import { selectRows } from '../rows.ts';
 import { tables } from '../schema/tables.ts';
-import { migrations } from './index.ts';
 import { migrate } from './migrate.ts';
+import { migrations } from './steps.ts';
 
 const limits = { seconds: 20, memoryBytes: 2 ** 29 };
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4737';

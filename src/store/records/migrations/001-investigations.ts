@@ -1,4 +1,4 @@
-import type { RecordMigration } from './migration.ts';
+import type { RecordMigration } from '../migration.ts';
 
 export const investigations: RecordMigration = {
   version: 1,

@@ -1,0 +1,246 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { build } from 'vite';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startMockServer } from '../../src/web/testdata/mock-server.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const MODEL = '/models/prod-eu/inference/llama-3-70b';
+
+/** How pages behave under hand and keyboard, over a server whose answers are known. */
+describe.skipIf(!existsSync(CHROMIUM))('the pages under hand and keyboard, in Chromium', () => {
+  let server: Awaited<ReturnType<typeof startMockServer>>;
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let trouble: string[];
+
+  beforeAll(async () => {
+    await build({
+      configFile: fileURLToPath(new URL('../../src/web/vite.config.ts', import.meta.url)),
+      logLevel: 'error',
+    });
+    server = await startMockServer(0, 5000);
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+  beforeEach(async () => {
+    trouble = [];
+    context = await browser.newContext({
+      viewport: { width: 1440, height: 900 },
+      timezoneId: 'Europe/Berlin',
+      locale: 'en-GB',
+    });
+    page = await context.newPage();
+    page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on(
+      'request',
+      (request) => !request.url().startsWith(server.url) && trouble.push(`left the origin: ${request.url()}`),
+    );
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(trouble).toEqual([]);
+  });
+
+  const open = async (path: string) => {
+    await page.goto(server.url + path);
+    await page.locator('h1').waitFor();
+  };
+  const search = () => new URL(page.url()).searchParams;
+  const heading = () => page.locator('h1').innerText();
+
+  test('dragging over a chart sets the time range, and one step back restores it', async () => {
+    await open(MODEL);
+    const plot = page.locator('.u-over').first();
+    const box = await plot.boundingBox();
+    if (!box) throw new Error('the chart has no box');
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.75, box.y + 40, { steps: 8 });
+    await page.mouse.up();
+    await page.waitForURL(/from=/);
+    const length = Date.parse(search().get('to') ?? '') - Date.parse(search().get('from') ?? '');
+    expect(Math.abs(length - 900_000)).toBeLessThan(60_000);
+    await page.goBack();
+    await page.waitForFunction(() => !location.search.includes('from='));
+  });
+
+  test('the cursor is one for all charts, a click pins its text, Escape frees it', async () => {
+    await open(MODEL);
+    const plots = page.locator('.u-over');
+    await plots.nth(1).waitFor();
+    await plots.first().hover({ position: { x: 200, y: 50 } });
+    await expect
+      .poll(() =>
+        page
+          .locator('.u-cursor-x')
+          .evaluateAll((lines) => lines.filter((line) => !line.classList.contains('u-off')).length),
+      )
+      .toBeGreaterThan(1);
+    await plots.first().click({ position: { x: 200, y: 50 } });
+    const pinned = page.locator('[class*="pinned"]');
+    await pinned.waitFor();
+    await page.mouse.move(5, 500);
+    expect(await pinned.innerText()).toMatch(/p95/);
+    await page.keyboard.press('Escape');
+    await pinned.waitFor({ state: 'detached' });
+  });
+
+  test('the zone is one for the page, and named', async () => {
+    await open('/');
+    const local = await heading();
+    await page.getByRole('button', { name: /^Times in CES?T/ }).click();
+    await page.waitForURL(/tz=utc/);
+    await expect.poll(heading).not.toBe(local);
+    expect(await page.getByRole('button', { name: /^Times in UTC/ }).count()).toBe(1);
+    await page.getByRole('link', { name: 'Telemetry', exact: true }).click();
+    await page.waitForURL(/telemetry/);
+    expect(search().get('tz')).toBe('utc');
+  });
+
+  test('five thousand rows: few elements, arrow keys walk, the filter is in the address without making history', async () => {
+    await open('/workloads');
+    await page.getByText('batch-job', { exact: false }).first().waitFor();
+    expect(await page.evaluate(() => document.querySelectorAll('*').length)).toBeLessThan(3000);
+    await page.locator('[data-row-link]').first().focus();
+    for (let i = 0; i < 40; i++) await page.keyboard.press('ArrowDown');
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.closest('[data-index]')?.getAttribute('data-index')))
+      .toBe('40');
+    const before = await page.evaluate(() => history.length);
+    await page.keyboard.press('/');
+    await page.keyboard.type('tenant-04999');
+    await page.waitForURL(/q=tenant-04999/);
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(1);
+    expect(await page.evaluate(() => history.length)).toBe(before);
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => !location.search.includes('q='));
+  });
+
+  test('a row opens beside the list and stays selected over a refresh', async () => {
+    await open('/gpus');
+    await page
+      .locator('tbody tr')
+      .first()
+      .click({ position: { x: 400, y: 10 } });
+    await page.waitForURL(/sel=gpu/);
+    const peek = page.getByRole('complementary', { name: 'Selected GPU' });
+    await peek.waitFor();
+    await page.keyboard.press('r');
+    await page.waitForLoadState('networkidle');
+    expect(await peek.innerText()).toContain('held down for heat');
+    expect(await page.locator('tr[aria-selected="true"]').count()).toBe(1);
+  });
+
+  test('Why? opens an investigation with chain, evidence and ten answers', async () => {
+    await open('/');
+    await page.getByRole('button', { name: /^Why/ }).first().click();
+    await page.waitForURL(/investigations\/inv_/);
+    await page.locator('h1').filter({ hasText: 'throttled for heat' }).waitFor();
+    expect(await page.locator('details summary').filter({ hasText: '?' }).count()).toBe(10);
+    await page.getByText('SM clock').first().waitFor();
+  });
+
+  test('Ctrl-K finds an entity, and Enter opens it', async () => {
+    await open('/');
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Find').fill('qwen');
+    await page.locator('[data-selected]').filter({ hasText: 'qwen-14b' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/models\/prod-.*\/qwen-14b/);
+  });
+
+  test('g and a letter go to a page, ? shows the keys', async () => {
+    await open('/');
+    await page.keyboard.press('g');
+    await page.keyboard.press('y');
+    await page.waitForURL(/telemetry/);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('find an entity').waitFor();
+  });
+
+  test('an error of a query says why, in place', async () => {
+    await open('/explore/metrics?q=sum(');
+    await page.getByText('unexpected end of input').waitFor();
+  });
+
+  test('a server that is away is said, and what was there stays', async () => {
+    await open('/');
+    const before = await heading();
+    await page.route('**/api/**', (route) => route.abort());
+    await page.keyboard.press('r');
+    await page.getByRole('alert').waitFor();
+    expect(await heading()).toBe(before);
+    trouble = trouble.filter((line) => !/ERR_FAILED/.test(line));
+  });
+
+  test.each([
+    ['light', 1440],
+    ['dark', 1440],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('%s at %i px: no page scrolls sideways, and text has contrast', async (scheme, width) => {
+    await page.emulateMedia({ colorScheme: scheme });
+    await page.setViewportSize({ width, height: 844 });
+    for (const path of [
+      '/',
+      MODEL,
+      '/gpus',
+      '/workloads',
+      '/telemetry',
+      '/investigations/inv_demo',
+      '/e/pod:prod-eu/inference/llama-3-70b-0',
+      '/explore/logs',
+      '/explore/traces',
+      '/explore/metrics?q=up',
+    ]) {
+      await open(path);
+      await page.waitForLoadState('networkidle');
+      const [sideways, weak] = await page.evaluate(() => {
+        const scroller = document.querySelector('[data-scroller]') ?? document.documentElement;
+        const luminance = (color: string) => {
+          const [r = 0, g = 0, b = 0] = (color.match(/[\d.]+/g) ?? []).map((n) => {
+            const c = Number(n) / 255;
+            return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+          });
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const ground = (element: Element | null): string => {
+          for (let at = element; at; at = at.parentElement) {
+            const color = getComputedStyle(at).backgroundColor;
+            if (/^rgb\(/.test(color)) return color;
+          }
+          return 'rgb(255, 255, 255)';
+        };
+        const found: string[] = [];
+        for (const element of document.querySelectorAll('#page *')) {
+          const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
+          const style = getComputedStyle(element);
+          if (!own || style.visibility === 'hidden' || Number(style.opacity) < 1 || !/^rgb\(/.test(style.color))
+            continue;
+          const [a, b] = [luminance(style.color), luminance(ground(element))];
+          const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+          if (ratio < 4.5) found.push(`${ratio.toFixed(1)} ${element.textContent?.slice(0, 40)}`);
+        }
+        return [scroller.scrollWidth - scroller.clientWidth, found];
+      });
+      expect(sideways, path).toBeLessThanOrEqual(0);
+      expect(weak, path).toEqual([]);
+    }
+  });
+});
