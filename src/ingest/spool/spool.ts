@@ -178,6 +178,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       if (port.isUp()) await flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // what did not go in stays on disk
       closing.abort();
       await loading;
+      await writer.seal();
     },
   };
 }
