@@ -3,10 +3,6 @@
  * library does authentication and TLS. Reads no Secrets and no ConfigMaps.
  */
 
+export type { KubernetesConnection } from './connection.ts';
 export type { KnownObject } from './tracker.ts';
-export {
-  type KubernetesConnection,
-  type KubernetesWatch,
-  type KubernetesWatchOptions,
-  startKubernetesWatch,
-} from './watch.ts';
+export { type KubernetesWatch, type KubernetesWatchOptions, startKubernetesWatch } from './watch.ts';
