@@ -1,53 +1,39 @@
 import {
-  type Answer, type Change, type Entity, type EntityRef, type EstateSnapshot, type Investigation, type InvestigationRequest, membersOf,
-  type PhaseShare, parseRef,QUESTIONS, type QuestionId, type Scope, type Subset, scopeAllows, type Unseen, type Verdict, 
-} from '../../model/index.ts'; // biome-ignore format: one list
-import type { Check, CheckContext, Judgement } from './check.ts';
-import { CHECKS } from './checks/index.ts';
+  type Answer,
+  type Entity,
+  type EntityRef,
+  type EstateSnapshot,
+  type Investigation,
+  type InvestigationRequest,
+  membersOf,
+  type PhaseShare,
+  parseRef,
+  QUESTIONS,
+  type QuestionId,
+  type Subset,
+  type Unseen,
+  type Verdict,
+} from '../../model/index.ts';
+import type { CheckContext } from './check.ts';
+import { concerns } from './concerns.ts';
 import { createDesk, type Desk } from './desk.ts';
-import type { EvidenceSource } from './evidence.ts';
 import { type Focus, focusOn } from './focus.ts';
+import type { InvestigateInput } from './input.ts';
 import type { Need, Readings } from './need.ts';
 import { phasesFrom } from './phases.ts';
 import { type Ranked, select, weigh } from './rank.ts';
-import { clamp } from './robust.ts';
-import {
-  causeHeadline,
-  createLedger,
-  type Ledger,
-  mergeJudgements,
-  nextSteps,
-  symptomClause,
-  toCause,
-  trustOf,
-} from './say.ts';
+import { createLedger, type Ledger, mergeJudgements, nextSteps, toCause, trustOf } from './say.ts';
 import { subsetsOf } from './subsets.ts';
 import { findSymptom, type Symptom } from './symptom.ts';
-import { spreadNeeds, symptomNeeds } from './symptom-candidates.ts';
+import { symptomNeeds } from './symptom-candidates.ts';
+import { confidenceOf, headlineOf, verdictOf } from './verdict.ts';
+import { look, type Station, visible, walk } from './walk.ts';
 import { type Frame, frameOf, withOnset } from './window.ts';
-import { nameOf } from './words.ts';
-
-export interface InvestigateInput {
-  id: string;
-  request: InvestigationRequest;
-  scope: Scope;
-  /** As of the end of the window. */
-  estate: EstateSnapshot;
-  /** Of the whole estate, from at least an hour before the window to its end. */
-  changes: readonly Change[];
-  evidence: EvidenceSource;
-  /** Milliseconds since the epoch. */
-  now: number;
-}
 
 /** DESIGN.md, section 9: a source gives at most this many queries to one investigation. */
 const MOST_QUERIES = 200;
 /** Subject, a callee, and its callee: with pod and GPU beneath, four hops. */
 const MOST_CALLS = 2;
-/** Clocks of callers and callees differ, and a caller feels a callee at once. */
-const CALLEE_SLACK_MS = 120_000;
-/** A latency that grew by less, within the objective and with nothing wrong to be found, is ordinary life. */
-const SMALL_MOVE = 1.5;
 
 /**
  * Runs one investigation. Without a baseline in the request, the hour before the window serves as one, up to where the
@@ -73,10 +59,6 @@ export async function investigate(input: InvestigateInput): Promise<Investigatio
   return conclude(input, main.focus, settled, stations, desk);
 }
 
-function visible(scope: Scope, entity: Entity | undefined): Entity | undefined {
-  return entity && scopeAllows(scope, entity.cluster, entity.namespace || undefined) ? entity : undefined;
-}
-
 /** The subject itself where it serves; for a GPU, node, namespace or cluster the workloads there, model services first. */
 function startingPoints(estate: EstateSnapshot, subject: Entity): Focus[] {
   const own = focusOn(estate, subject);
@@ -85,30 +67,6 @@ function startingPoints(estate: EstateSnapshot, subject: Entity): Focus[] {
     (a, b) => Number(b.facts.engine !== undefined) - Number(a.facts.engine !== undefined),
   );
   return workloads.slice(0, 4).flatMap((workload) => focusOn(estate, workload, [subject.ref]) ?? []);
-}
-
-/** Fetches what a symptom shows in and judges it; how it spreads over replicas only once there is one. */
-async function look(
-  focus: Focus,
-  asked: InvestigationRequest['symptom'],
-  desk: Desk,
-  frame: Frame,
-  window: { from: number; to: number },
-): Promise<Symptom> {
-  const find = () => findSymptom(asked, focus, frame, window, (need) => desk.read(focus, need, frame));
-  await desk.fetch(
-    focus,
-    symptomNeeds(asked).filter((need) => concerns(focus, need)),
-  );
-  // An engine that says nothing may sit behind HTTP metrics or spans that do.
-  if (find().state === 'blind' && serves(focus)) await desk.fetch(focus, symptomNeeds(asked).filter(isOfService));
-  const symptom = find();
-  if (symptom.state !== 'moved') return symptom;
-  await desk.fetch(
-    focus,
-    spreadNeeds(symptom.kind).filter((need) => concerns(focus, need)),
-  );
-  return find();
 }
 
 interface Settled {
@@ -138,93 +96,6 @@ function settle(
     return { frame: next, symptom: again(next) };
   }
   return { frame, symptom };
-}
-
-/** A part of the estate that was looked into, with what the checks said there. */
-interface Station {
-  focus: Focus;
-  symptom: Symptom;
-  judged: { check: Check; judgement: Judgement; missing: Readings['missing'] }[];
-}
-
-type LookAround = (focus: Focus) => Promise<Symptom>;
-
-/** Runs the checks on a focus, then on whatever it calls that moved with it. */
-async function walk(
-  at: { focus: Focus; symptom: Symptom },
-  input: InvestigateInput,
-  desk: Desk,
-  lookAround: LookAround,
-  frame: Frame,
-  callsLeft: number,
-): Promise<Station[]> {
-  const { focus, symptom } = at;
-  const checks = serves(focus)
-    ? CHECKS
-    : CHECKS.filter((check) => check.question !== 'phases' || Object.keys(check.needs).length === 0);
-  const needs = checks.flatMap((check) => Object.values(check.needs)).filter((need) => concerns(focus, need));
-  const [callees] = await Promise.all([
-    Promise.all(
-      calleesOf(focus, input).map(async (callee) => ({ ...callee, symptom: await lookAround(callee.focus) })),
-    ),
-    desk.fetch(focus, needs),
-  ]);
-  const context: CheckContext = {
-    focus,
-    frame,
-    symptom,
-    estate: input.estate,
-    changes: changesIn(input.changes, frame),
-    callees,
-  };
-  const station = { focus, symptom, judged: checks.map((check) => judge(check, context, desk)) };
-  const deeper = callsLeft > 0 ? callees.filter((callee) => movedWith(callee.symptom, symptom)) : [];
-  const below = await Promise.all(deeper.map((callee) => walk(callee, input, desk, lookAround, frame, callsLeft - 1)));
-  return [station, ...below.flat()];
-}
-
-function calleesOf(focus: Focus, { estate, scope }: InvestigateInput): { entity: Entity; focus: Focus }[] {
-  return focus.callees.flatMap((entity) => {
-    const callee =
-      visible(scope, entity) && !focus.path.includes(entity.ref) ? focusOn(estate, entity, focus.path) : undefined;
-    return callee ? [{ entity, focus: callee }] : [];
-  });
-}
-
-/** A callee that moved no later than its caller did can be its reason. */
-function movedWith(callee: Symptom, caller: Symptom): boolean {
-  if (callee.state !== 'moved' || caller.state === 'quiet') return false;
-  return !callee.onset || !caller.onset || callee.onset.low <= caller.onset.high + CALLEE_SLACK_MS;
-}
-
-function judge(check: Check, context: CheckContext, desk: Desk): Station['judged'][number] {
-  const readings = Object.fromEntries(
-    Object.entries(check.needs).map(([key, need]) => [key, desk.read(context.focus, need, context.frame)]),
-  );
-  const missing = Object.entries(check.needs).flatMap(([key, need]) =>
-    need.optional ? [] : (readings[key]?.missing ?? []),
-  );
-  return { check, judgement: check.judge(context, readings), missing };
-}
-
-/** Whether it runs a model: only then are engine and GPU signals worth asking for. */
-function serves(focus: Focus): boolean {
-  return focus.gpus.length > 0 || focus.workload?.facts.engine !== undefined;
-}
-
-/** A model service is judged by its engine and its GPUs, everything else by what it serves over HTTP. */
-function concerns(focus: Focus, need: Need): boolean {
-  return serves(focus) ? !isOfService(need) : !need.signal.startsWith('inference.') && !need.signal.startsWith('gpu.');
-}
-
-function isOfService(need: Need): boolean {
-  return need.signal.startsWith('service.') || need.signal.startsWith('edge.');
-}
-
-function changesIn(changes: readonly Change[], frame: Frame): Change[] {
-  return changes
-    .filter((change) => change.atMs >= frame.from && change.atMs <= frame.to)
-    .sort((a, b) => a.atMs - b.atMs);
 }
 
 function conclude(
@@ -282,94 +153,6 @@ function conclude(
     cost: input.evidence.spent(),
     tookMs: 0,
   };
-}
-
-function verdictOf(symptom: Symptom, likely: readonly Ranked[], stations: readonly Station[], frame: Frame): Verdict {
-  if (symptom.state === 'blind') return 'cannot-tell';
-  if (symptom.state === 'quiet') return 'no-fault';
-  const [top] = likely;
-  if (symptom.state === 'uneven') return top ? 'cause-found' : 'no-fault';
-  const kept = symptom.objective?.met !== false && symptom.kind === 'latency';
-  const over = symptom.endMs < frame.to - frame.step;
-  const demand = stations[0]?.judged.find(({ check }) => check.question === 'demand')?.judgement;
-  const busier = (demand?.findings.length ?? 0) > 0;
-  const changed = stations[0]?.judged.some(
-    ({ check, judgement }) => check.question === 'changes' && judgement.findings.length > 0,
-  );
-  // What passed by itself within the objective, or grew with demand and stayed within it, only looks bad.
-  if (kept && top && ((over && top.hypothesis.change) || top.hypothesis.mechanism === 'demand-burst')) return 'benign';
-  if (top) return 'cause-found';
-  if (!kept) return 'cannot-tell';
-  if (busier || (over && changed)) return 'benign';
-  return over || movedBy(symptom) < SMALL_MOVE ? 'no-fault' : 'cannot-tell';
-}
-
-function movedBy({ shift }: Symptom): number {
-  return shift && shift.before > 0 ? shift.during / shift.before : Number.POSITIVE_INFINITY;
-}
-
-function headlineOf(
-  verdict: Verdict,
-  symptom: Symptom,
-  top: Ranked | undefined,
-  unseen: readonly Unseen[],
-  estate: EstateSnapshot,
-  subject: EntityRef,
-): string {
-  const name = nameOf(estate, subject);
-  const clause = symptomClause(symptom, estate);
-  switch (verdict) {
-    case 'cause-found':
-      return top ? causeHeadline(top, symptom, estate) : `A cause for ${name} was found.`;
-    case 'no-fault':
-      if (symptom.state === 'moved') return `No fault: ${clause}, which is little, and nothing is wrong.`;
-      return `No fault: ${name} behaves as before${symptom.objective?.met ? ' and meets its objective' : ''}.`;
-    case 'benign':
-      return `${capital(clause)}, and stays within the objective: nothing is wrong.`;
-    default: {
-      const [first] = unseen;
-      const blind = first ? ` ${first.signal} is not seen: ${first.why}.` : '';
-      return symptom.state === 'blind'
-        ? `Cannot tell how ${name} does.${blind}`
-        : `${capital(clause)}, but no cause can be shown.${blind}`;
-    }
-  }
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** Sureness of the verdict: of the best cause, less for a rival of another kind and for blind spots; of calm, by what was seen. */
-function confidenceOf(
-  verdict: Verdict,
-  named: readonly Ranked[],
-  ranked: readonly Ranked[],
-  unseen: readonly Unseen[],
-  symptom: Symptom,
-): number {
-  const blindness = Math.min(0.2, 0.02 * unseen.length);
-  const [top] = named;
-  if (verdict === 'cause-found' && top) {
-    const rival = Math.max(
-      0,
-      ...ranked
-        .filter((other) => !named.includes(other) && other.path[0] === top.path[0] && !sharesPods(other, top))
-        .map(({ score }) => score),
-    );
-    return round(clamp(top.score - 0.3 * rival - blindness / 2, 0.05, 0.99));
-  }
-  if (verdict === 'no-fault')
-    return round(clamp((Number.isFinite(symptom.reading?.before) ? 0.95 : 0.7) - blindness, 0.05, 0.99));
-  return round(clamp((verdict === 'benign' ? 0.75 : 0.4) - blindness, 0.05, 0.99));
-}
-
-function sharesPods(a: Ranked, b: Ranked): boolean {
-  return a.hypothesis.pods?.some((pod) => b.hypothesis.pods?.includes(pod)) ?? false;
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }
 
 /** All ten questions, answered for the subject; what was found further down the calls is added to the findings. */
