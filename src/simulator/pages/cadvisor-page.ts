@@ -71,18 +71,21 @@ function addPod(page: PageBuilder, cluster: Cluster, pod: PodRuntime, now: () =>
   const podLabels = { container: '', id: slice, image: '', name: '', ...common };
   addUse(page, pod, labels);
   addUse(page, pod, podLabels);
+  addPressure(page, pod, labels);
   addContainer(page, pod, object, labels, now);
   addNetwork(page, pod, { ...podLabels, interface: 'eth0' });
 }
 
-function addUse(page: PageBuilder, pod: PodRuntime, labels: Labels): void {
-  const { container } = pod;
-  const counter = (name: string, help: string, read: () => number, more: Labels = {}) =>
-    page.counter(`container_${name}`, help, { ...labels, ...more }, read);
-  counter('cpu_usage_seconds_total', CPU_HELP, () => container.cpuSeconds, {
-    cpu: 'total',
-  });
+/** What both cgroups show, the container's and the pod's around it. */
+function addUse(page: PageBuilder, { container }: PodRuntime, labels: Labels): void {
+  page.counter('container_cpu_usage_seconds_total', CPU_HELP, { ...labels, cpu: 'total' }, () => container.cpuSeconds);
   page.gauge('container_memory_working_set_bytes', MEMORY_HELP, labels, () => Math.round(container.workingSetBytes));
+}
+
+/** Waiting and throttling; kept for the container only, since the pod's cgroup repeats them. */
+function addPressure(page: PageBuilder, { container }: PodRuntime, labels: Labels): void {
+  const counter = (name: string, help: string, read: () => number) =>
+    page.counter(`container_${name}`, help, labels, read);
   counter('oom_events_total', 'Count of out of memory events observed for the container', () => 0);
   counter(
     'pressure_cpu_waiting_seconds_total',

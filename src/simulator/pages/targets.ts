@@ -20,6 +20,7 @@ export interface ScrapeTarget {
 }
 
 const INTERVAL_MS = 15_000;
+/** What changes slowly is scraped less often, as kube-prometheus does. */
 const SLOW_INTERVAL_MS = 30_000;
 const HTTP_SERVICES = ['gateway', 'rag-api', 'embedding'];
 
@@ -50,8 +51,8 @@ export function createTargets(cluster: Cluster, now: () => number): ScrapeTarget
     const hostIp = pods.find((pod) => pod.machine === machine && pod.source.workload === 'node-exporter')?.source.podIp;
     const exporter = pods.find((pod) => pod.machine === machine && pod.source.workload === 'dcgm-exporter');
     return [
-      target('node-exporter', { instance: `${hostIp}:9100`, node }, nodeExporterPage(machine, now)),
-      target('cadvisor', { instance: `${hostIp}:10250`, node }, cadvisorPage(cluster, machine, now)),
+      target('node-exporter', { instance: `${hostIp}:9100`, node }, nodeExporterPage(machine, now), SLOW_INTERVAL_MS),
+      target('cadvisor', { instance: `${hostIp}:10250`, node }, cadvisorPage(cluster, machine, now), SLOW_INTERVAL_MS),
       ...(exporter
         ? [
             target(
