@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Histogram } from './core/histogram.ts';
 import { createEstate, defaultEstate, type Estate, renderPage } from './index.ts';
 import type { Replica } from './serving/router.ts';
 
@@ -195,6 +196,64 @@ test('a card that loses its cooling heats up, slows its own replica and nothing 
     expect(gpu.reasons & 0x20).toBe(0);
   }
 });
+
+/** What a histogram of all replicas together has counted, bucket by bucket. */
+function cumulated(
+  replicas: readonly Replica[],
+  name: 'ttft' | 'itl',
+): { bounds: readonly number[]; counts: number[] } {
+  const histograms = replicas.map(({ engine }): Histogram => engine.metrics[name]);
+  const bounds = histograms[0]?.bounds ?? [];
+  const counts = Array.from({ length: bounds.length + 1 }, (_, i) =>
+    histograms.reduce((sum, histogram) => sum + histogram.cumulative(i), 0),
+  );
+  return { bounds, counts };
+}
+
+/** `histogram_quantile` of what was observed while `during` ran. */
+function p95(replicas: readonly Replica[], name: 'ttft' | 'itl', during: () => void): number {
+  const before = cumulated(replicas, name);
+  during();
+  const after = cumulated(replicas, name);
+  const counts = after.counts.map((count, i) => count - (before.counts[i] ?? 0));
+  const rank = 0.95 * (counts[counts.length - 1] ?? 0);
+  const i = counts.findIndex((count) => count >= rank);
+  const [low, below] = i === 0 ? [0, 0] : [after.bounds[i - 1] ?? 0, counts[i - 1] ?? 0];
+  return low + (((after.bounds[i] ?? Number.POSITIVE_INFINITY) - low) * (rank - below)) / ((counts[i] ?? 0) - below);
+}
+
+test.each([1, 2, 3])(
+  'users feel the fault: seconds to the first token with it, half of one without it (seed %i)',
+  (seed) => {
+    const estate = createEstate({ seed, startMs: START, plan: ONE_CLUSTER });
+    estate.runTo(START + 5 * MINUTE);
+    const [llama = [], qwen = []] = estate.clusters[0]?.replicas.values() ?? [];
+    const waiting = () => llama.reduce((sum, { engine }) => sum + engine.queued, 0);
+    const during = (minutes: number) => () => estate.runTo(estate.now + minutes * MINUTE);
+    for (let i = 0; i < 2; i++) {
+      expect(p95(llama, 'ttft', during(5))).toBeLessThan(1);
+      for (const replicas of [llama, qwen]) {
+        const itl = p95(replicas, 'itl', during(1));
+        expect(itl).toBeGreaterThan(0.02);
+        expect(itl).toBeLessThan(0.045);
+      }
+    }
+    const then = { ...estate.clusters[0]?.frontDoor.counts };
+    estate.startFault({ fault: 'gpu-thermal-throttle' });
+    estate.runTo(estate.now + 5 * MINUTE);
+    // The queue neither drains nor runs away.
+    for (let i = 0; i < 6; i++) {
+      const ttft = p95(llama, 'ttft', during(5));
+      expect(ttft).toBeGreaterThan(3);
+      expect(ttft).toBeLessThan(8);
+      expect(waiting()).toBeLessThan(40);
+      expect(p95(qwen, 'ttft', during(1))).toBeLessThan(1);
+    }
+    const now = estate.clusters[0]?.frontDoor.counts;
+    const arrived = (now?.arrived ?? 0) - (then.arrived ?? 0);
+    expect(((now?.failed ?? 0) - (then.failed ?? 0)) / arrived).toBeLessThan(0.01);
+  },
+);
 
 test('a fault on a target that does not exist is refused with the targets there are', () => {
   const estate = createEstate({ seed: 1, startMs: START });

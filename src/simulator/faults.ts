@@ -40,7 +40,7 @@ export interface PlannedFault {
 }
 
 /** Share of the normal heat flow that is left when the airflow of a card is blocked. */
-const BLOCKED_AIRFLOW = 0.2;
+const BLOCKED_AIRFLOW = 0.16;
 
 /** Finds the target, as of now. Throws an Error naming the valid targets when the order names none. */
 export function planFault(clusters: readonly Cluster[], order: FaultOrder, nowMs: number): PlannedFault {

@@ -7,25 +7,25 @@ export interface Replica {
   engine: Engine;
 }
 
-/** How far above the mean a replica's outstanding calls may go before a conversation is sent elsewhere. */
-const LOAD_BOUND = 1.35;
+/** Calls that wait at a replica before a conversation is sent elsewhere. */
+const SPILL_QUEUE = 10;
 
 /**
- * A prefix-affine router: a conversation goes to its own replica (rendezvous hashing), unless that one has more
- * outstanding calls than `LOAD_BOUND` times the mean; then to the next in the conversation's order. So a slow replica
- * fills up to the bound, and only then traffic shifts.
+ * A prefix-affine router: a conversation goes to its own replica (rendezvous hashing), unless `SPILL_QUEUE` calls wait
+ * there; then to the next in the conversation's order, and when calls wait everywhere to the shortest queue. So a slow
+ * replica keeps its share until it has no slot left, and its queue stays at the bound however long that lasts.
  */
 export function chooseReplica(replicas: readonly Replica[], conversation: string): Replica {
-  const total = replicas.reduce((sum, replica) => sum + replica.engine.outstanding, 0);
-  const bound = 2 + (LOAD_BOUND * (total + 1)) / replicas.length;
   let best: Replica | undefined;
-  let bestRank = -1;
+  let bestExcess = 0;
+  let bestRank = 0;
   for (const [i, replica] of replicas.entries()) {
+    const excess = Math.max(0, replica.engine.queued - SPILL_QUEUE + 1);
     const rank = affinity(conversation, i);
-    if (replica.engine.outstanding < bound && rank > bestRank) {
-      best = replica;
-      bestRank = rank;
-    }
+    if (best && (excess > bestExcess || (excess === bestExcess && rank < bestRank))) continue;
+    best = replica;
+    bestExcess = excess;
+    bestRank = rank;
   }
   if (!best) throw new Error('a model without replicas');
   return best;

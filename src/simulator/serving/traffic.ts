@@ -41,10 +41,10 @@ const CHAT_OUTPUT: [number, number][] = [
 ]; // biome-ignore format: a table
 const LENGTH_CORRELATION = -0.11;
 
-/** Relative spread of the arrival rate, and how long a swing lasts: gives that trace's dispersion at 1, 10 and 60 s. */
-const RATE_SPREAD = 0.22;
+/** Relative spread of the arrival rate, and how long a swing lasts; calmer than that trace's, whose peaks fill every slot. */
+const RATE_SPREAD = 0.13;
 const RATE_MEMORY_S = 180;
-const DAILY_SWING = 0.1;
+const DAILY_SWING = 0.06;
 
 /** Share of requests that go on with a conversation whose context the replica may still hold. */
 const CONTINUED = 0.6;
