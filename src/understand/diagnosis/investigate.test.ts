@@ -359,12 +359,12 @@ describe('other mechanisms', () => {
   });
 });
 
-test('at most sixty queries for a model service', async () => {
+test('about sixty queries for a model service', async () => {
   const estate = smallEstate(NOW);
   const evidence = signalsInMemory({ estate, moves: hotCard(15) });
   const request = { subject: LLAMA, window: { from: NOW - 30 * MINUTE, to: NOW } };
   await investigate({ id: 'inv_test', request, scope: everything, estate, changes: [], evidence, now: NOW });
-  expect(evidence.asked.length).toBeLessThanOrEqual(70);
+  expect(evidence.asked.length).toBeLessThanOrEqual(65);
 });
 
 function change(kind: Change['kind'], atMs: number, entity: string, summary: string): Change {

@@ -33,7 +33,7 @@ const USUAL: Readonly<Record<string, number>> = {
   'inference.output_tokens': 420, 'inference.prompt_length': 2700, 'inference.output_length': 420,
   'gpu.utilization': 0.98, 'gpu.sm_clock': 1980, 'gpu.temperature': 64, 'gpu.power': 610, 'gpu.power.limit': 700,
   'gpu.throttle.thermal': 0, 'gpu.throttle.power': 0, 'gpu.memory.used': 73e9, 'gpu.memory.total': 80e9, 'gpu.xid': 0,
-  'gpu.tensor_active': 0.4, 'container.restarts': 0, 'container.ready': 1, 'container.oom': 0, 'container.image_pull_failing': 0,
+  'gpu.tensor_active': 0.4, 'gpu.pcie.replays': 0, 'gpu.nvlink.errors': 0, 'gpu.ecc.uncorrected': 0, 'container.restarts': 0, 'container.ready': 1, 'container.oom': 0, 'container.image_pull_failing': 0,
   'container.cpu.throttled_ratio': 0.01, 'container.cpu.usage': 3, 'container.memory.working_set': 40e9,
   'container.memory.limit': 64e9, 'pod.unschedulable': 0, 'node.cpu.usage': 0.35, 'node.cpu.pressure': 0.02, 'node.cpu.steal': 0,
   'node.memory.available': 0.6, 'node.memory.pressure': 0, 'node.condition.memory': 0, 'node.disk.used_ratio': 0.4,
