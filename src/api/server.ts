@@ -27,9 +27,8 @@ export function createHttpServer(options: {
     routerOptions: { maxParamLength: 2048 },
     forceCloseConnections: true,
     requestTimeout: 60_000,
-    // Fastify wants its own logger's shape; requests are counted in metrics, not logged one by one.
+    // Fastify wants its own logger's shape. Requests are counted in metrics, not logged one by one.
     loggerInstance: quiet(options.logger),
-    disableRequestLogging: true,
   });
   app.decorateRequest('scope');
   app.addHook('onRequest', async (request, reply) => {

@@ -6,6 +6,7 @@ import {
   type ServiceDefinition,
   type StatusObject,
   type sendUnaryData,
+  setLogger,
   status,
 } from '@grpc/grpc-js';
 import { BackPressureError } from '../../sink.ts';
@@ -34,6 +35,7 @@ const CLOSE_MS = 5000;
  */
 export async function startOtlpGrpc(options: ReceiverOptions & { address: string }): Promise<OtlpGrpc> {
   const { address, logger, limits = defaultBodyLimits } = options;
+  setLogger(quietConsole((text) => logger.debug({ library: 'grpc-js' }, text)));
   const exporter = createOtlpExporter(options);
   const server = new Server({ 'grpc.max_receive_message_length': limits.maxBodyBytes });
 
@@ -65,6 +67,12 @@ export async function startOtlpGrpc(options: ReceiverOptions & { address: string
     );
   });
   return { port, close: () => close(server) };
+}
+
+/** The library writes to the console by itself; what matters of it reaches callers as errors. */
+function quietConsole(log: (text: string) => void): Partial<Console> {
+  const write = (...parts: unknown[]) => log(parts.map(String).join(' '));
+  return { error: write, info: write, debug: write };
 }
 
 /** Bytes in, bytes out: decoding is ours, so that both transports have one decoder. */
