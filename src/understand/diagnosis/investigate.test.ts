@@ -244,6 +244,13 @@ describe('no accusation', () => {
     expect(result.next.length).toBeGreaterThan(0);
   });
 
+  test('cannot tell from ready replicas alone', async () => {
+    expect(await ask([], {}, { absent: /^(inference|service)\./ })).toMatchObject({
+      verdict: 'cannot-tell',
+      causes: [],
+    });
+  });
+
   test('what a scope may not see does not exist', async () => {
     const scope: Scope = { kind: 'limited', clusters: [{ name: 'prod-us' }] };
     expect(await ask(hotCard(15), { scope })).toMatchObject({ verdict: 'cannot-tell', causes: [], evidence: [] });

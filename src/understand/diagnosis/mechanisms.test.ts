@@ -160,3 +160,15 @@ test('two cards under two replicas are two causes', async () => {
   const result = await ask({ moves: [...hot(0), ...hot(5), ...slow([0, 2], 'inference.itl', 0.1)] });
   expect(result.causes.map((cause) => cause.entity).sort()).toEqual([gpu(0), gpu(5)]);
 });
+
+describe('what was wrong before any baseline', () => {
+  test('an image that could not be pulled for hours', async () => {
+    const moves = [move('workload.ready', LLAMA, 2, 0), move('container.image_pull_failing', pod(2), 1, 0)];
+    expect((await ask({ moves })).causes.map((cause) => cause.mechanism)).toEqual(['image-pull-failed']);
+  });
+
+  test('errors without a cause are no fault that could be denied', async () => {
+    const result = await ask({ moves: ALL.map((i) => move('inference.errors', pod(i), 0.3, 0)) });
+    expect(result).toMatchObject({ verdict: 'cannot-tell', symptom: 'errors', causes: [] });
+  });
+});

@@ -39,7 +39,10 @@ export interface PodImpact {
 
 /** Seconds at the 95th percentile of time to first token, where no SLO is configured. */
 export const DEFAULT_TTFT_OBJECTIVE = 2;
+/** Share of failed requests from which a rise is more than a trickle. */
 const LEAST_ERROR_SHARE = 0.02;
+/** GAIE: errors over 0.05 of requests are critical, new or not. */
+const CRITICAL_ERROR_SHARE = 0.05;
 /** By how much a mean must follow its quantile. A tenth of the requests, three times as slow, moves it by this much; a slow replica shows in its own mean. */
 const LEAST_MEAN_FACTOR = 1.2;
 /** Replicas of one revision under one router differ by less (power of two choices keeps loads within a few tens of per cent). */
@@ -74,16 +77,15 @@ export function findSymptom(
   const objective = judgeObjective(read(TTFT).one);
   const clearest = firstOfStrong(seen);
   if (clearest) return moved(clearest, focus, frame, objective, read);
-  const [first] = watched;
-  const missed = objective?.met === false && (asked ?? 'latency') === 'latency';
-  const odd = missed ? undefined : candidates.find((candidate) => isUneven(candidate, focus, read));
-  const shown = missed
-    ? watched.find(({ reading }) => reading.signal === 'inference.ttft')
-    : (watched.find(({ candidate }) => candidate === odd) ?? first);
+  const standing = candidates.find((candidate) => isMissed(candidate, objective, read));
+  const odd = standing ? undefined : candidates.find((candidate) => isUneven(candidate, focus, read));
+  const shown = watched.find(({ candidate }) => candidate === (standing ?? odd)) ?? watched[0];
+  // That all replicas are ready says nothing about how long they take.
+  const telling = watched.some(({ candidate }) => asked !== undefined || candidate.kind !== 'availability');
   const candidate = shown?.candidate ?? candidates[0];
   return {
-    kind: asked ?? candidate?.kind ?? 'latency',
-    state: !first ? 'blind' : missed ? 'violated' : odd ? 'uneven' : 'quiet',
+    kind: asked ?? (standing ?? odd)?.kind ?? 'latency',
+    state: standing ? 'violated' : !telling ? 'blind' : odd ? 'uneven' : 'quiet',
     reading: shown?.reading,
     shift: undefined,
     onset: undefined,
@@ -91,6 +93,27 @@ export function findSymptom(
     objective,
     impacts: candidate ? impactsOf(candidate, focus, read) : [],
   };
+}
+
+/** Whether it is as bad all along as it may not be: replicas missing, requests failing, the objective missed. */
+function isMissed(candidate: Candidate, objective: Symptom['objective'], read: (need: Need) => Readings): boolean {
+  switch (candidate.kind) {
+    case 'latency':
+      return candidate.need === TTFT && objective?.met === false;
+    case 'availability':
+      return (read(candidate.need).one?.during ?? Number.NaN) < (read(REQUESTS.desired).one?.during ?? Number.NaN);
+    case 'errors':
+      return errorShare(sum(read(candidate.need).all.map((reading) => reading.during)), read) >= CRITICAL_ERROR_SHARE;
+    case 'throughput':
+      return false;
+  }
+}
+
+function errorShare(errors: number, read: (need: Need) => Readings): number {
+  const requests = sum(
+    [REQUESTS.engine, REQUESTS.service].flatMap((need) => read(need).all.map((reading) => reading.during)),
+  );
+  return requests > 0 ? errors / requests : 0;
 }
 
 function moved(
@@ -141,13 +164,7 @@ function isConfirmed({ candidate, reading, shift }: Observation, read: (need: Ne
 
 /** Errors must be more than a trickle; readiness that falls because fewer replicas are wanted is no symptom. */
 function matters({ candidate, shift, reading }: Observation, read: (need: Need) => Readings): boolean {
-  if (candidate.kind === 'errors') {
-    const requests = sum([
-      read(REQUESTS.engine).one?.during ?? Number.NaN,
-      sum(read(REQUESTS.service).all.map((r) => r.during)),
-    ]);
-    return requests > 0 && shift.during / requests >= LEAST_ERROR_SHARE;
-  }
+  if (candidate.kind === 'errors') return errorShare(shift.during, read) >= LEAST_ERROR_SHARE;
   if (candidate.kind === 'availability') {
     const desired = read(REQUESTS.desired).one;
     return (
