@@ -1,4 +1,4 @@
-import type { QueryClient } from '@tanstack/react-query';
+import type { Query, QueryClient } from '@tanstack/react-query';
 
 /**
  * The page's clock. It moves in ticks, so that all panels show one moment; a tick waits for the answers of the last
@@ -21,6 +21,8 @@ export interface Live {
 
 export const REFRESH_CHOICES = [0, 10_000, 30_000, 60_000, 300_000] as const;
 const KEY = 'trifocal-refresh';
+/** Answers that are the same for good. */
+const UNCHANGING: ReadonlySet<unknown> = new Set(['signals', 'investigation']);
 
 export function startLive(client: QueryClient): Live {
   const listeners = new Set<() => void>();
@@ -31,13 +33,15 @@ export function startLive(client: QueryClient): Live {
   const tell = () => {
     for (const listener of listeners) listener();
   };
-  const tick = () => {
+  /** Moves the page's moment on; then, with all windows at their new place, asks again what is on the page. */
+  const tick = (isWanted: (query: Query) => boolean) => {
     now = Date.now() + offset;
     tell();
+    setTimeout(() => void client.refetchQueries({ type: 'active', predicate: isWanted }));
   };
   const isBusy = () => pauses > 0 || document.hidden || client.isFetching() > 0 || hasSelection();
   const timer = setInterval(() => {
-    if (every > 0 && Date.now() + offset - now >= every && !isBusy()) tick();
+    if (every > 0 && Date.now() + offset - now >= every && !isBusy()) tick((query) => query.meta?.isLive === true);
   }, 1000);
   return {
     now: () => now,
@@ -47,10 +51,7 @@ export function startLive(client: QueryClient): Live {
       localStorage.setItem(KEY, String(ms));
       tell();
     },
-    refresh() {
-      tick();
-      void client.invalidateQueries({ predicate: (query) => query.queryKey.length < 3 });
-    },
+    refresh: () => tick(({ queryKey }) => !UNCHANGING.has(queryKey[0])),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

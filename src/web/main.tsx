@@ -3,7 +3,7 @@ import './theme/styles.ts';
 import './theme/tokens.css';
 import './theme/base.css';
 import { MantineProvider } from '@mantine/core';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './client.ts';
@@ -12,7 +12,14 @@ import { LiveContext } from './page.ts';
 import { router } from './routes.tsx';
 import { colorSchemeManager, cssVariablesResolver, theme } from './theme/mantine.ts';
 
-const queries = new QueryClient({
+const queries: QueryClient = new QueryClient({
+  queryCache: new QueryCache({
+    // One question that did not get through is reason to ask whether the server is there at all: the shell says so.
+    onError: (error, query) => {
+      if (error instanceof ApiError && error.status === 0 && query.queryKey[0] !== 'status')
+        void queries.invalidateQueries({ queryKey: ['status'] });
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: 5000,

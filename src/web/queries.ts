@@ -20,19 +20,26 @@ import { getJson, type Params } from './client.ts';
 import type { PageRange } from './range.ts';
 
 /**
- * What pages ask the server, as query options. A key is `[what, about, window]`: while only the window moves on, the
- * old answer stays on the page until the new one is there.
+ * What pages ask the server, as query options. A key is `[what, about, window]`. A window that moves with the clock is
+ * named by its distance from now, so that each tick asks the same question again: what is there stays until the new
+ * answer has come, also when none comes. When another window is chosen, the old answer stays on the page likewise.
  */
-function ask<T>(what: string, about: Params, window: Params, path: string, params: Params) {
+function ask<T>(what: string, about: Params, window: Params, path: string, params: Params, isLive = true) {
   return queryOptions<T, Error, T, readonly [string, Params, Params]>({
     queryKey: [what, about, window],
     queryFn: ({ signal }) => getJson<T>(path, params, signal),
     placeholderData: (before, query) =>
       JSON.stringify(query?.queryKey.slice(0, 2)) === JSON.stringify([what, about]) ? before : undefined,
+    meta: { isLive },
   });
 }
 
-export type Window = Pick<PageRange, 'from' | 'to'>;
+/** A question about a stretch of time. */
+function askOver<T>(what: string, about: Params, range: PageRange, path: string, params: Params) {
+  const { from, to, step, isLive, anchor } = range;
+  const window = isLive ? { from: from - anchor, to: to - anchor, step, live: true } : { from, to, step };
+  return ask<T>(what, about, window, path, params, isLive);
+}
 
 export interface SignalAsk {
   name: string;
@@ -52,31 +59,31 @@ export interface EntitiesAsk {
   q?: string;
   limit?: number;
 }
-export const entitiesQuery = (about: EntitiesAsk, tick: number) =>
-  ask<EntitiesResponse>('entities', { ...about }, { tick }, '/api/entities', { limit: 5000, ...about });
+export const entitiesQuery = (about: EntitiesAsk) =>
+  ask<EntitiesResponse>('entities', { ...about }, {}, '/api/entities', { limit: 5000, ...about });
 
-export const entityQuery = (ref: string, tick: number) =>
-  ask<EntityDetail>('entity', { ref }, { tick }, `/api/entities/${encodeURIComponent(ref)}`, {});
+export const entityQuery = (ref: string) =>
+  ask<EntityDetail>('entity', { ref }, {}, `/api/entities/${encodeURIComponent(ref)}`, {});
 
 export const coverageQuery = (ref: string) =>
-  ask<CoverageResponse>('coverage', { ref }, {}, `/api/entities/${encodeURIComponent(ref)}/coverage`, {});
+  ask<CoverageResponse>('coverage', { ref }, {}, `/api/entities/${encodeURIComponent(ref)}/coverage`, {}, false);
 
 export const signalQuery = ({ name, entity, by, stat }: SignalAsk, range: PageRange) => {
-  const window = { ...windowOf(range), step: range.step };
   const path = `/api/signals/${encodeURIComponent(name)}`;
-  return ask<SignalResponse>('signal', { name, entity, by, stat }, window, path, { entity, by, stat, ...window });
+  const params = { entity, by, stat, ...timesOf(range), step: range.step };
+  return askOver<SignalResponse>('signal', { name, entity, by, stat }, range, path, params);
 };
 
 export const signalCatalogueQuery = () => ({
-  ...ask<SignalsResponse>('signals', {}, {}, '/api/signals', {}),
+  ...ask<SignalsResponse>('signals', {}, {}, '/api/signals', {}, false),
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-export const changesQuery = (about: { entity?: string; cluster?: string | undefined }, window: Window) =>
-  ask<ChangesResponse>('changes', { ...about }, windowOf(window), '/api/changes', { ...about, ...windowOf(window) });
+export const changesQuery = (about: { entity?: string; cluster?: string | undefined }, range: PageRange) =>
+  askOver<ChangesResponse>('changes', { ...about }, range, '/api/changes', { ...about, ...timesOf(range) });
 
-export const eventsQuery = (about: { entity?: string; cluster?: string | undefined }, window: Window) =>
-  ask<EventsResponse>('events', { ...about }, windowOf(window), '/api/events', { ...about, ...windowOf(window) });
+export const eventsQuery = (about: { entity?: string; cluster?: string | undefined }, range: PageRange) =>
+  askOver<EventsResponse>('events', { ...about }, range, '/api/events', { ...about, ...timesOf(range) });
 
 export interface LogsAsk {
   entity?: string | undefined;
@@ -86,8 +93,8 @@ export interface LogsAsk {
   traceId?: string | undefined;
   limit?: number;
 }
-export const logsQuery = (about: LogsAsk, window: Window) =>
-  ask<LogsResponse>('logs', { ...about }, windowOf(window), '/api/logs', { ...about, ...windowOf(window) });
+export const logsQuery = (about: LogsAsk, range: PageRange) =>
+  askOver<LogsResponse>('logs', { ...about }, range, '/api/logs', { ...about, ...timesOf(range) });
 
 export interface TracesAsk {
   entity?: string | undefined;
@@ -97,14 +104,14 @@ export interface TracesAsk {
   order?: 'newest' | 'slowest';
   limit?: number;
 }
-export const tracesQuery = (about: TracesAsk, window: Window) =>
-  ask<TracesResponse>('traces', { ...about }, windowOf(window), '/api/traces', { ...about, ...windowOf(window) });
+export const tracesQuery = (about: TracesAsk, range: PageRange) =>
+  askOver<TracesResponse>('traces', { ...about }, range, '/api/traces', { ...about, ...timesOf(range) });
 
 export const traceQuery = (id: string) =>
-  ask<TraceResponse>('trace', { id }, {}, `/api/traces/${encodeURIComponent(id)}`, {});
+  ask<TraceResponse>('trace', { id }, {}, `/api/traces/${encodeURIComponent(id)}`, {}, false);
 
-export const investigationsQuery = (tick: number) =>
-  ask<InvestigationsResponse>('investigations', {}, { tick }, '/api/investigations', {});
+export const investigationsQuery = () =>
+  ask<InvestigationsResponse>('investigations', {}, {}, '/api/investigations', {});
 
 /** A finished investigation never changes; a running one is asked again every second. */
 export type InvestigationAnswer =
@@ -119,7 +126,7 @@ export const investigationQuery = (id: string) =>
     staleTime: (query) => (query.state.data?.state === 'done' ? Number.POSITIVE_INFINITY : 0),
   });
 
-export const telemetryQuery = (tick: number) => ask<TelemetryResponse>('telemetry', {}, { tick }, '/api/telemetry', {});
+export const telemetryQuery = () => ask<TelemetryResponse>('telemetry', {}, {}, '/api/telemetry', {});
 
 /** A matrix of the Prometheus API. */
 export interface PromMatrix {
@@ -130,13 +137,13 @@ export interface PromMatrix {
 }
 
 export const promRangeQuery = (query: string, range: PageRange) => {
-  const window = { start: range.from / 1000, end: range.to / 1000, step: range.step };
+  const params = { query, start: range.from / 1000, end: range.to / 1000, step: range.step };
   return {
-    ...ask<PromMatrix>('prometheus', { query }, window, '/prometheus/api/v1/query_range', { query, ...window }),
+    ...askOver<PromMatrix>('prometheus', { query }, range, '/prometheus/api/v1/query_range', params),
     retry: false,
   };
 };
 
-function windowOf(window: Window): { from: string; to: string } {
-  return { from: new Date(window.from).toISOString(), to: new Date(window.to).toISOString() };
+function timesOf({ from, to }: PageRange): { from: string; to: string } {
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
 }

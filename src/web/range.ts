@@ -8,6 +8,8 @@ export interface PageRange {
   step: number;
   /** The end moves with the clock. */
   isLive: boolean;
+  /** Where its end stands, or that of the page's range which it was made of: from here distances are told. */
+  anchor: number;
 }
 
 const STEPS = [5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400];
@@ -22,12 +24,9 @@ export function resolveRange(search: PageSearch, now: number, points = 240): Pag
   const [start, end] = usable ? [from, to] : [now - 60 * MINUTE, now];
   const step = stepFor(start, end, points);
   const grid = step * 1000;
-  return {
-    from: Math.floor(start / grid) * grid,
-    to: Math.ceil(end / grid) * grid > now ? Math.floor(end / grid) * grid : Math.ceil(end / grid) * grid,
-    step,
-    isLive: toText.startsWith('now'),
-  };
+  const late = Math.ceil(end / grid) * grid;
+  const last = late > now ? late - grid : late;
+  return { from: Math.floor(start / grid) * grid, to: last, step, isLive: toText.startsWith('now'), anchor: last };
 }
 
 /** The smallest handy step, at least 15 s, that gives no more than `points` points. */
@@ -40,7 +39,7 @@ export function stepFor(from: number, to: number, points: number): number {
 export function comparedRange(range: PageRange, compare: PageSearch['compare']): PageRange | undefined {
   if (compare === undefined) return undefined;
   const shift = { previous: range.to - range.from, day: 1440 * MINUTE, week: 7 * 1440 * MINUTE }[compare];
-  return { ...range, from: range.from - shift, to: range.to - shift, isLive: false };
+  return { ...range, from: range.from - shift, to: range.to - shift };
 }
 
 /** Addresses of neighbouring ranges: half a range back or forth, and twice as wide. */

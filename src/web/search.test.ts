@@ -53,7 +53,7 @@ it.each([{ from: 'soon' }, { from: 'now', to: 'now-1h' }, { to: '12:00' }])(
 );
 
 it('moves and widens ranges without reaching into the future', () => {
-  const range = { from: NOW - 3_600_000, to: NOW, step: 15, isLive: true };
+  const range = { from: NOW - 3_600_000, to: NOW, step: 15, isLive: true, anchor: NOW };
   expect(shiftRange(range, -1, NOW)).toEqual({ from: '2026-12-01T11:00:07Z', to: '2026-12-01T12:00:07Z' });
   expect(shiftRange(range, 1, NOW)).toEqual({ from: '2026-12-01T11:30:07Z', to: '2026-12-01T12:30:07Z' });
   expect(widenRange(range, NOW)).toEqual({ from: '2026-12-01T10:30:07Z', to: '2026-12-01T12:30:07Z' });
@@ -61,7 +61,7 @@ it('moves and widens ranges without reaching into the future', () => {
 });
 
 it('compares with the same length before', () => {
-  const range = { from: NOW - 3_600_000, to: NOW, step: 15, isLive: true };
+  const range = { from: NOW - 3_600_000, to: NOW, step: 15, isLive: true, anchor: NOW };
   expect(comparedRange(range, undefined)).toBeUndefined();
   expect(comparedRange(range, 'previous')).toMatchObject({ from: NOW - 7_200_000, to: NOW - 3_600_000 });
   expect(comparedRange(range, 'week')).toMatchObject({ to: NOW - 7 * 86_400_000 });

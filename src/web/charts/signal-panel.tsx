@@ -91,7 +91,7 @@ export function SignalPanel({
       }
     >
       <div ref={body}>
-        {failure ? (
+        {failure && series.length === 0 ? (
           <Failure error={failure} what={title} onRetry={() => answers.forEach((answer) => void answer.refetch())} />
         ) : isLoading ? (
           <Loading height={height + 20} />

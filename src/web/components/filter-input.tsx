@@ -19,6 +19,7 @@ export function FilterInput({ placeholder }: { placeholder: string }) {
     <TextInput
       size="xs"
       w={240}
+      maw="100%"
       data-filter=""
       aria-label={placeholder}
       placeholder={placeholder}

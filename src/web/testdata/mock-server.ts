@@ -17,8 +17,14 @@ import { answerSignal } from './signals.ts';
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 
-export function startMockServer(port: number): Promise<{ url: string; close(): Promise<void> }> {
+/** `extraWorkloads` makes lists long. */
+export function startMockServer(port: number, extraWorkloads = 0): Promise<{ url: string; close(): Promise<void> }> {
   const estate = buildEstate(Date.now());
+  const pattern = estate.entities.find((e) => e.name === 'rag-api');
+  for (let i = 0; pattern && i < extraWorkloads; i++) {
+    const name = `batch-job-with-a-rather-long-name-for-tenant-${String(i).padStart(5, '0')}`;
+    estate.entities.push({ ...pattern, name, ref: `workload:prod-us/batch/${name}`, namespace: 'batch', cluster: 'prod-us' });
+  }
   const kept = new Map([['inv_demo', buildInvestigation(estate, 'inv_demo', SLOW_MODEL, Date.now() - 3_600_000, Date.now())]]);
   const server = createServer((request, response) => {
     void answer(estate, kept, request, response).catch((error: unknown) => {
@@ -48,6 +54,11 @@ async function answer(estate: ReturnType<typeof buildEstate>, kept: Map<string, 
       (e) => (!get('kind') || e.kind === get('kind')) && (!get('cluster') || e.cluster === get('cluster')) && (!q || `${e.name} ${e.ref}`.toLowerCase().includes(q)),
     );
     return ok(contract.entitiesResponse, { items: items.slice(0, Number(get('limit') ?? 500)), next: null });
+  }
+  if (path.endsWith('/coverage')) {
+    const kind = decodeURIComponent(path).split(':')[0]?.split('/').at(-1) ?? '';
+    const items = SIGNALS.filter((s) => s.home === kind || (kind === 'workload' && s.home === 'pod')).map(({ name }, i) => (i % 5 === 4 ? { signal: name, present: false, fix: `Scrape what gives ${name}.` } : { signal: name, present: true, source: 'vllm' }));
+    return ok(contract.coverageResponse, { items });
   }
   if (path.startsWith('/api/entities/')) {
     const ref = decodeURIComponent(path.slice('/api/entities/'.length)).replace(/^model:/, 'workload:');
@@ -113,7 +124,10 @@ async function answer(estate: ReturnType<typeof buildEstate>, kept: Map<string, 
     return found ? ok(contract.investigation, found) : fail(404, 'not-found', 'There is no investigation of this id.');
   }
   if (path === '/api/telemetry') return ok(contract.telemetryResponse, telemetry());
-  if (path === '/prometheus/api/v1/query_range') return send(response, 200, promRange(url.searchParams));
+  if (path === '/prometheus/api/v1/query_range') {
+    const matrix = promRange(url.searchParams);
+    return send(response, matrix.status === 'error' ? 400 : 200, matrix);
+  }
   if (path.startsWith('/api/') || path.startsWith('/prometheus/')) return fail(404, 'not-found', `The mock has no ${path}.`);
   return file(path, response);
 }

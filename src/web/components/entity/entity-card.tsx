@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { parseRef } from '../../../model/index.ts';
-import { useNow } from '../../page.ts';
 import { entityQuery } from '../../queries.ts';
 import { CopyButton } from '../copy-button.tsx';
 import { STATE_WORD, stateOfHealth } from '../state.ts';
@@ -69,8 +68,7 @@ export function EntityCardLayer() {
 }
 
 function EntityCard({ entityRef }: { entityRef: string }) {
-  const now = useNow();
-  const { data, error } = useQuery(entityQuery(entityRef, now));
+  const { data, error } = useQuery(entityQuery(entityRef));
   const parts = parseRef(entityRef);
   const state = data ? stateOfHealth(data.health.status) : undefined;
   return (

@@ -15,7 +15,7 @@ export function EventsAndChanges({ entityRef }: { entityRef: string }) {
   return (
     <div className={layout.stack}>
       <Panel title="Changes" note="of this and of what it stands on" flush>
-        {changes.error ? (
+        {changes.error && !changes.data ? (
           <Failure error={changes.error} what="Changes" onRetry={() => void changes.refetch()} />
         ) : changes.isPending ? (
           <LoadingRows rows={2} />
@@ -26,7 +26,7 @@ export function EventsAndChanges({ entityRef }: { entityRef: string }) {
         )}
       </Panel>
       <Panel title="Kubernetes events" flush>
-        {events.error ? (
+        {events.error && !events.data ? (
           <Failure error={events.error} what="Events" onRetry={() => void events.refetch()} />
         ) : events.isPending ? (
           <LoadingRows rows={2} />

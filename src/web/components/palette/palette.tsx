@@ -5,7 +5,7 @@ import { IconClock, IconKeyboard, IconRefresh, IconRoute, IconWorld } from '@tab
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { useLive, useNow, usePageSearch, useSetSearch } from '../../page.ts';
+import { useLive, usePageSearch, useSetSearch } from '../../page.ts';
 import { entitiesQuery } from '../../queries.ts';
 import { QUICK_RANGES } from '../../range.ts';
 import { entityName } from '../entity/entity-chip.tsx';
@@ -93,9 +93,8 @@ function usePaletteEntries(text: string, onKeys: () => void): { label: string; i
   const navigate = useNavigate();
   const setSearch = useSetSearch();
   const live = useLive();
-  const now = useNow();
   const { tz } = usePageSearch();
-  const { data } = useQuery({ ...entitiesQuery({ q: text, limit: 100 }, now), enabled: text.length >= 2 });
+  const { data } = useQuery({ ...entitiesQuery({ q: text, limit: 100 }), enabled: text.length >= 2 });
   const matches = (label: string) => label.toLowerCase().includes(text.toLowerCase());
 
   const entities = rankMatches(text.length >= 2 ? (data?.items ?? []) : [], text).map((entity): Entry => {

@@ -1,13 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import {
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  useCallback,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type MouseEvent, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import { cx } from '../class-names.ts';
 import { useScreen } from '../use-screen.ts';
 import { fitColumns } from './fit-columns.ts';
@@ -89,24 +81,25 @@ export function Table<Row>({
     ? virtual.getVirtualItems().map((item) => ({ index: item.index, offset: item.start - margin }))
     : sorted.map((_, index) => ({ index, offset: undefined }));
 
-  const focusRow = useCallback(
-    (index: number) => {
-      if (index < 0 || index >= sorted.length) return;
-      if (isVirtual) virtual.scrollToIndex(index);
-      // A virtual row is drawn after the scroll; its link can be focused one frame later.
-      requestAnimationFrame(() =>
-        box.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-row-link]`)?.focus(),
-      );
-    },
-    [isVirtual, sorted.length, virtual],
-  );
+  // Keys come faster than rows are drawn and focused: steps count from where the last one wanted to go.
+  const goal = useRef<number>(undefined);
+  const focusGoal = (tries: number) => {
+    if (goal.current === undefined) return;
+    const link = box.current?.querySelector<HTMLElement>(`[data-index="${goal.current}"] [data-row-link]`);
+    link?.focus();
+    if (link || tries === 0) goal.current = undefined;
+    else requestAnimationFrame(() => focusGoal(tries - 1));
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 20, PageUp: -20 }[event.key];
     if (step === undefined || !(event.target instanceof Element)) return;
     const current = event.target.closest<HTMLElement>('[data-index]');
     if (!current) return;
     event.preventDefault();
-    focusRow(Math.max(0, Math.min(sorted.length - 1, Number(current.dataset.index) + step)));
+    const isWaiting = goal.current !== undefined;
+    goal.current = Math.max(0, Math.min(sorted.length - 1, (goal.current ?? Number(current.dataset.index)) + step));
+    if (isVirtual) virtual.scrollToIndex(goal.current);
+    if (!isWaiting) requestAnimationFrame(() => focusGoal(20));
   };
   const columnsTrack = { '--columns': columns.map((column) => column.width).join(' ') } as React.CSSProperties;
 

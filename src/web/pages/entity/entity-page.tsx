@@ -3,7 +3,6 @@ import { Navigate, useParams } from '@tanstack/react-router';
 import { bareRef, parseRef } from '../../../model/index.ts';
 import { entityTarget, isModelService } from '../../components/entity/entity-target.ts';
 import { Failure, Loading, Notice } from '../../components/states/notice.tsx';
-import { useNow } from '../../page.ts';
 import { entityQuery } from '../../queries.ts';
 import { EntityView } from './entity-view.tsx';
 
@@ -11,9 +10,8 @@ import { EntityView } from './entity-view.tsx';
 export function Page() {
   const { _splat = '' } = useParams({ strict: false });
   const ref = bareRef(_splat);
-  const now = useNow();
   const isReference = parseRef(ref) !== undefined;
-  const { data, error, refetch } = useQuery({ ...entityQuery(ref, now), enabled: isReference });
+  const { data, error, refetch } = useQuery({ ...entityQuery(ref), enabled: isReference });
   if (!isReference)
     return (
       <Notice

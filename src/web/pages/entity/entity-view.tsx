@@ -1,6 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { EntityDetail } from '../../../api/contract/index.ts';
 import { SignalPanel } from '../../charts/signal-panel.tsx';
+import { Coverage } from '../../components/entity/coverage.tsx';
 import { EntityChip } from '../../components/entity/entity-chip.tsx';
 import { EntityLogs } from '../../components/entity/entity-logs.tsx';
 import { KIND_WORD } from '../../components/entity/entity-target.ts';
@@ -31,6 +32,7 @@ export function EntityView({ entity }: { entity: EntityDetail }) {
     ...(view.hasLogs ? [{ id: 'logs', label: 'Logs' }] : []),
     ...(view.hasTraces ? [{ id: 'traces', label: 'Traces' }] : []),
     { id: 'related', label: 'Related', count: entity.relations.length },
+    { id: 'coverage', label: 'Coverage' },
   ];
   const tab = useChosenTab(tabs);
   const { state, answer } = useAnswer(entity);
@@ -69,6 +71,7 @@ export function EntityView({ entity }: { entity: EntityDetail }) {
       {tab === 'logs' ? <EntityLogs entityRef={entity.ref} /> : null}
       {tab === 'traces' ? <EntityTraces entityRef={entity.ref} /> : null}
       {tab === 'related' ? <RelatedList entity={entity} /> : null}
+      {tab === 'coverage' ? <Coverage entityRef={entity.ref} /> : null}
     </>
   );
 }

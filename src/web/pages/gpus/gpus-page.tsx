@@ -9,7 +9,7 @@ import { type State, worstState } from '../../components/state.ts';
 import { Failure, LoadingRows, Notice } from '../../components/states/notice.tsx';
 import { type Tab, Tabs, useChosenTab } from '../../components/tabs.tsx';
 import { ABSENT, counted } from '../../format/index.ts';
-import { useClusters, useNow, usePageSearch, useSetSearch } from '../../page.ts';
+import { useClusters, usePageSearch, useSetSearch } from '../../page.ts';
 import { entitiesQuery } from '../../queries.ts';
 import { FleetGrid } from './fleet-grid.tsx';
 import { GpuPeek } from './gpu-peek.tsx';
@@ -19,12 +19,11 @@ import { type Gpu, useGpus } from './use-gpus.ts';
 
 /** Are GPUs allocated, busy and useful; which are sick? */
 export function Page() {
-  const now = useNow();
   const clusters = useClusters();
   const { q, sel, cluster } = usePageSearch();
   const setSearch = useSetSearch();
   const { gpus, nodes, isLoading, error } = useGpus();
-  const pods = useQuery(entitiesQuery({ kind: 'pod', cluster }, now)).data?.items;
+  const pods = useQuery(entitiesQuery({ kind: 'pod', cluster })).data?.items;
   const waiting = pods?.filter(
     (pod) => pod.facts.phase === 'Pending' && Number(pod.facts.gpus ?? 0) > 0 && !pod.facts.node,
   );

@@ -6,7 +6,7 @@ import type { Points } from '../../charts/align.ts';
 import { usersOfGpu } from '../../components/entity/gpu-users.ts';
 import { type GpuJudgement, judgeGpu } from '../../components/entity/judge-gpu.ts';
 import { rankOfState } from '../../components/state.ts';
-import { useClusters, useNow, usePageSearch, useRange } from '../../page.ts';
+import { useClusters, usePageSearch, useRange } from '../../page.ts';
 import { entitiesQuery, signalQuery } from '../../queries.ts';
 import { freshValue } from '../models/use-model-services.ts';
 
@@ -45,12 +45,11 @@ const EFFECTIVE_FROM = 0.1;
 
 /** Every GPU of the shown clusters with its newest values, worst first. */
 export function useGpus(): { gpus: Gpu[]; nodes: EntitySummary[]; isLoading: boolean; error: Error | null } {
-  const now = useNow();
   const range = useRange();
   const clusters = useClusters();
   const { cluster } = usePageSearch();
-  const cards = useQuery(entitiesQuery({ kind: 'gpu', cluster }, now));
-  const nodes = useQuery(entitiesQuery({ kind: 'node', cluster }, now));
+  const cards = useQuery(entitiesQuery({ kind: 'gpu', cluster }));
+  const nodes = useQuery(entitiesQuery({ kind: 'node', cluster }));
   const recent = useMemo(
     () => ({ ...range, from: Math.max(range.from, range.to - RECENT_MS), step: Math.min(range.step, 60) }),
     [range],

@@ -10,7 +10,7 @@ import { EntityChip } from '../../components/entity/entity-chip.tsx';
 import layout from '../../components/layout.module.css';
 import { Loading } from '../../components/states/notice.tsx';
 import { formatValue } from '../../format/index.ts';
-import { type PromMatrix, promRangeQuery } from '../../queries.ts';
+import { type PromMatrix, promRangeQuery, signalCatalogueQuery } from '../../queries.ts';
 import { stepFor } from '../../range.ts';
 import styles from './evidence.module.css';
 import { signalWords } from './words.ts';
@@ -37,10 +37,13 @@ export function EvidenceGrid({ evidence, investigation }: Props) {
 }
 
 function EvidenceCard({ item, investigation }: { item: Evidence; investigation: InvestigationBody }) {
+  const meaning = useQuery(signalCatalogueQuery()).data?.items.find(({ name }) => name === item.signal)?.meaning;
   return (
     <article className={styles.card}>
       <header className={styles.head}>
-        <h3 className={styles.title}>{signalWords(item.signal)}</h3>
+        <h3 className={styles.title} title={meaning}>
+          {signalWords(item.signal)}
+        </h3>
         <EntityChip entity={item.entity} look="plain" />
         <span className={styles.tools}>
           {item.role === 'contradicts' ? <span className={styles.role}>speaks against it</span> : null}
@@ -61,7 +64,7 @@ function EvidenceChart({ item, investigation }: { item: Evidence; investigation:
   const from = Date.parse(investigation.baseline.from);
   const to = Date.parse(investigation.window.to);
   const step = Math.max(stepFor(from, to, 160), 15);
-  const range = { from, to, step, isLive: false };
+  const range = { from, to, step, isLive: false, anchor: to };
   const { data, error } = useQuery({ ...promRangeQuery(item.query.text, range), staleTime: Number.POSITIVE_INFINITY });
   if (error) return <p className={layout.muted}>The chart could not be loaded: {error.message}</p>;
   if (!data) return <Loading height={96} />;

@@ -10,7 +10,6 @@ import { StateMark } from '../../components/state-mark.tsx';
 import { Failure, LoadingRows, Notice } from '../../components/states/notice.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { counted } from '../../format/index.ts';
-import { useNow } from '../../page.ts';
 import { investigationsQuery } from '../../queries.ts';
 import { STATE_OF_VERDICT } from '../investigation/words.ts';
 
@@ -66,8 +65,7 @@ const COLUMNS: Column<Row>[] = [
 
 /** What was asked before, and what came out. */
 export function Page() {
-  const now = useNow();
-  const { data, error, refetch } = useQuery(investigationsQuery(now));
+  const { data, error, refetch } = useQuery(investigationsQuery());
   const items = data?.items ?? [];
   const found = items.filter((i) => i.verdict === 'cause-found').length;
   return (
@@ -84,7 +82,7 @@ export function Page() {
         more="Every Why? is kept here with its evidence."
       />
       <Panel title="Investigations" flush>
-        {error ? (
+        {error && !data ? (
           <Failure error={error} what="Investigations" onRetry={() => void refetch()} />
         ) : data === undefined ? (
           <LoadingRows />

@@ -3,7 +3,6 @@ import { useParams } from '@tanstack/react-router';
 import { formatRef } from '../../../model/index.ts';
 import layout from '../../components/layout.module.css';
 import { Failure, Loading } from '../../components/states/notice.tsx';
-import { useNow } from '../../page.ts';
 import { entityQuery } from '../../queries.ts';
 import { ModelView } from './model-view.tsx';
 
@@ -11,8 +10,7 @@ import { ModelView } from './model-view.tsx';
 export function Page() {
   const { cluster = '', namespace = '', name = '' } = useParams({ strict: false });
   const ref = formatRef('workload', cluster, namespace === '-' ? '' : namespace, name);
-  const now = useNow();
-  const { data, error, refetch } = useQuery(entityQuery(ref, now));
+  const { data, error, refetch } = useQuery(entityQuery(ref));
   if (data) return <ModelView key={ref} entity={data} />;
   if (error)
     return (

@@ -3,6 +3,7 @@ import type { ChangeItem, EntityDetail } from '../../../api/contract/index.ts';
 import { lastValue, medianOf, type Points } from '../../charts/align.ts';
 import { SignalPanel } from '../../charts/signal-panel.tsx';
 import type { ChartMarker } from '../../charts/time-chart.tsx';
+import { Coverage } from '../../components/entity/coverage.tsx';
 import { EntityLogs } from '../../components/entity/entity-logs.tsx';
 import { EntityTraces } from '../../components/entity/entity-traces.tsx';
 import { EventsAndChanges } from '../../components/entity/events-and-changes.tsx';
@@ -42,6 +43,7 @@ export function ModelView({ entity }: { entity: EntityDetail }) {
     { id: 'logs', label: 'Logs' },
     { id: 'traces', label: 'Traces' },
     { id: 'related', label: 'Related' },
+    { id: 'coverage', label: 'Coverage' },
   ];
   const tab = useChosenTab(tabs);
   const since = judged.since === undefined ? '' : ` since ${formatMinute(judged.since, zone, now)}`;
@@ -75,6 +77,7 @@ export function ModelView({ entity }: { entity: EntityDetail }) {
       {tab === 'logs' ? <EntityLogs entityRef={entity.ref} /> : null}
       {tab === 'traces' ? <EntityTraces entityRef={entity.ref} /> : null}
       {tab === 'related' ? <RelatedList entity={entity} /> : null}
+      {tab === 'coverage' ? <Coverage entityRef={entity.ref} /> : null}
     </>
   );
 }
@@ -190,9 +193,15 @@ function useKeySignals(entity: string, range: PageRange): KeySignals {
     itl: itl ?? [],
     waiting: waiting ?? [],
     requests: requests ?? [],
-    usual: { ttft: medianOf(ttftBefore ?? []), itl: medianOf(itlBefore ?? []) },
+    usual: { ttft: usualOf(ttftBefore ?? [], ttft ?? []), itl: usualOf(itlBefore ?? [], itl ?? []) },
     usualRange,
   };
+}
+
+/** The middle value of the time before; where that is mostly empty, of the first half of the shown time. */
+function usualOf(before: Points, shown: Points): number | undefined {
+  const known = before.filter(([, value]) => value !== null).length;
+  return known * 2 >= shown.length ? medianOf(before) : medianOf(shown.slice(0, Math.floor(shown.length / 2)));
 }
 
 function sentence(
@@ -213,10 +222,10 @@ function sentence(
   return [subject, ` is ${word}${since}${times}.`];
 }
 
-function keyNumbers(signals: KeySignals, range: PageRange, isOutside: boolean, usualOf: string): KeyNumber[] {
+function keyNumbers(signals: KeySignals, range: PageRange, isOutside: boolean, usualTime: string): KeyNumber[] {
   const usual = (value: number | undefined) =>
     value === undefined ? 'usual not known' : `usual ${formatValue(value, 's')}`;
-  const hover = `usual: the median of ${usualOf}`;
+  const hover = `usual: the median of ${usualTime}`;
   return [
     {
       ...formatParts(freshValue(signals.ttft, range), 's'),

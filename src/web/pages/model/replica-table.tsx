@@ -11,7 +11,7 @@ import { StateMark } from '../../components/state-mark.tsx';
 import { LoadingRows, Notice } from '../../components/states/notice.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { columnOf, columnUnit, formatValue } from '../../format/index.ts';
-import { useNow, useRange } from '../../page.ts';
+import { useRange } from '../../page.ts';
 import { entitiesQuery, signalQuery } from '../../queries.ts';
 import { oddOnes } from './odd-ones.ts';
 
@@ -31,9 +31,8 @@ interface Replica {
 /** The replicas of a model service side by side. The odd one stands out by weight. */
 export function ReplicaTable({ entity }: { entity: EntityDetail }) {
   const range = useRange();
-  const now = useNow();
   const pods = entity.related.filter((e) => e.kind === 'pod');
-  const cards = useQuery(entitiesQuery({ kind: 'gpu', cluster: entity.cluster }, now)).data?.items ?? [];
+  const cards = useQuery(entitiesQuery({ kind: 'gpu', cluster: entity.cluster })).data?.items ?? [];
   const recent = { ...range, from: Math.max(range.from, range.to - 300_000) };
   const own = (name: string, stat?: 'p95') =>
     signalQuery({ name, entity: entity.ref, by: 'pod' as const, stat }, recent);
@@ -133,7 +132,7 @@ export function ReplicaTable({ entity }: { entity: EntityDetail }) {
     {
       id: 'gpus',
       head: 'GPUs',
-      width: 'minmax(190px, 1.6fr)',
+      width: 'minmax(214px, 1.6fr)',
       from: 'medium',
       cell: (r) =>
         r.gpus.length === 0 ? (

@@ -4,7 +4,7 @@ import type { EntitySummary, SignalResponse } from '../../../api/contract/index.
 import { formatRef } from '../../../model/index.ts';
 import { lastValue, type Points } from '../../charts/align.ts';
 import { isModelService } from '../../components/entity/entity-target.ts';
-import { useClusters, useNow, usePageSearch, useRange } from '../../page.ts';
+import { useClusters, usePageSearch, useRange } from '../../page.ts';
 import { entitiesQuery, signalQuery } from '../../queries.ts';
 import type { PageRange } from '../../range.ts';
 import { type Judgement, judgeService } from './judge-service.ts';
@@ -37,11 +37,10 @@ export function useModelServices(): {
   error: Error | null;
   retry: () => void;
 } {
-  const now = useNow();
   const range = useRange();
   const { cluster } = usePageSearch();
   const clusters = useClusters();
-  const workloads = useQuery(entitiesQuery({ kind: 'workload', cluster }, now));
+  const workloads = useQuery(entitiesQuery({ kind: 'workload', cluster }));
   const entities = useMemo(() => (workloads.data?.items ?? []).filter(isModelService), [workloads.data]);
   const withModels = clusters.filter((name) => entities.some((entity) => entity.cluster === name));
   const asks = withModels.flatMap((name) =>

@@ -27,10 +27,10 @@ export function LayerStrip({
 }) {
   const now = useNow();
   const { cluster } = usePageSearch();
-  const nodes = useQuery(entitiesQuery({ kind: 'node', cluster }, now)).data?.items;
-  const gpus = useQuery(entitiesQuery({ kind: 'gpu', cluster }, now)).data?.items;
-  const workloads = useQuery(entitiesQuery({ kind: 'workload', cluster }, now)).data?.items;
-  const telemetry = useQuery(telemetryQuery(now)).data;
+  const nodes = useQuery(entitiesQuery({ kind: 'node', cluster })).data?.items;
+  const gpus = useQuery(entitiesQuery({ kind: 'gpu', cluster })).data?.items;
+  const workloads = useQuery(entitiesQuery({ kind: 'workload', cluster })).data?.items;
+  const telemetry = useQuery(telemetryQuery()).data;
   const layers: Layer[] = [
     {
       name: 'Infrastructure',
@@ -87,11 +87,14 @@ function ofEntities(items: readonly EntitySummary[], all: string): Pick<Layer, '
 function ofServices(services: readonly ModelService[]): Pick<Layer, 'state' | 'words'> {
   if (services.length === 0) return { state: 'unknown', words: 'no model service seen' };
   const outside = services.filter((s) => s.isOutside).length;
-  return {
-    state: worstState(services.map((s) => s.state)),
-    words:
-      outside > 0 ? `${outside} of ${services.length} outside objective` : counted(services.length, 'model service'),
-  };
+  const slower = services.filter((s) => s.state === 'warning').length;
+  const words =
+    outside > 0
+      ? `${outside} of ${services.length} outside objective`
+      : slower > 0
+        ? `${slower} of ${counted(services.length, 'model service')} ${slower === 1 ? 'needs' : 'need'} attention`
+        : counted(services.length, 'model service');
+  return { state: worstState(services.map((s) => s.state)), words };
 }
 
 function ofSources(

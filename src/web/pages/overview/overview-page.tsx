@@ -31,7 +31,7 @@ export function Page() {
   const { cluster } = usePageSearch();
   const { services, isLoading, error, retry } = useModelServices();
   const changes = useQuery(changesQuery({ cluster }, range));
-  const investigations = useQuery(investigationsQuery(now));
+  const investigations = useQuery(investigationsQuery());
   const changeTimes = useMemo(() => timesByEntity(changes.data?.items ?? []), [changes.data]);
   const slow = useSlowRate(services);
 
@@ -79,7 +79,7 @@ export function Page() {
           investigations={investigations.data?.items.filter((i) => Date.parse(i.createdAt) >= range.from).length}
         />
         <Panel title="Changes" note="in the shown range" flush>
-          {changes.error ? (
+          {changes.error && !changes.data ? (
             <Failure error={changes.error} what="Changes" onRetry={() => void changes.refetch()} />
           ) : changes.isPending ? (
             <LoadingRows />

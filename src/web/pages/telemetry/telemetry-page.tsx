@@ -28,7 +28,7 @@ const STATE_OF_SOURCE: Readonly<Record<Source['state'], State>> = {
 export function Page() {
   const now = useNow();
   const { cluster } = usePageSearch();
-  const { data, error, refetch } = useQuery(telemetryQuery(now));
+  const { data, error, refetch } = useQuery(telemetryQuery());
   if (error && !data) return <Failure error={error} what="Telemetry" onRetry={() => void refetch()} />;
   const sources = (data?.sources ?? []).filter((source) => cluster === undefined || source.cluster === cluster);
   const { state, words } = data

@@ -14,7 +14,7 @@ import { Failure, LoadingRows, Notice } from '../../components/states/notice.tsx
 import { type Column, Table } from '../../components/table/table.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
 import { ABSENT, columnOf, columnUnit, counted, formatValue } from '../../format/index.ts';
-import { useClusters, useNow, usePageSearch, useRange } from '../../page.ts';
+import { useClusters, usePageSearch, useRange } from '../../page.ts';
 import { changesQuery, entitiesQuery, signalQuery } from '../../queries.ts';
 
 interface Row {
@@ -27,11 +27,10 @@ interface Row {
 
 /** Which rollouts, restarts, unschedulable pods? */
 export function Page() {
-  const now = useNow();
   const range = useRange();
   const clusters = useClusters();
   const { cluster, q } = usePageSearch();
-  const { data, error, refetch } = useQuery(entitiesQuery({ kind: 'workload', cluster }, now));
+  const { data, error, refetch } = useQuery(entitiesQuery({ kind: 'workload', cluster }));
   const changes = useQuery(changesQuery({ cluster }, range)).data?.items;
   const of = useByWorkload(clusters);
   const rows = (data?.items ?? []).map(
@@ -59,7 +58,11 @@ export function Page() {
       {error && !data ? <Failure error={error} what="Workloads" onRetry={() => void refetch()} /> : null}
       <Panel
         title="Workloads"
-        note={data ? `${shown.length} of ${rows.length}` : undefined}
+        note={
+          data
+            ? `${shown.length} of ${rows.length}${data.next === null ? '' : ', the first of more: choose a cluster'}`
+            : undefined
+        }
         actions={<FilterInput placeholder="Filter by name, namespace, image" />}
         flush
       >
