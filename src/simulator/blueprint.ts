@@ -9,6 +9,8 @@ export interface ClusterPlan {
   workloads: WorkloadPlan[];
   models: { workload: string; profile: ModelProfile }[];
   traffic: TrafficPlan[];
+  /** A Deployment with numbered images that goes over to the next one now and then. */
+  releasing?: string;
   inletC: number;
 }
 
@@ -58,7 +60,13 @@ const MiB = 2 ** 20;
 
 /** Two clusters alike in shape, the second with less traffic: about 40 pods, 16 GPUs, four model services. */
 export function defaultEstate(): ClusterPlan[] {
-  return [clusterPlan('prod-eu', 1, 1, 27), clusterPlan('prod-us', 2, 0.75, 25)];
+  return [{ ...clusterPlan('prod-eu', 1, 1, 27), releasing: 'rag-api' }, clusterPlan('prod-us', 2, 0.75, 25)];
+}
+
+/** The workload in its nth revision: each counts the image's number up by one. */
+export function revisionOf(workload: WorkloadPlan, revision: number): WorkloadPlan {
+  const image = workload.container.image.replace(/(?<=:v)\d+$/, (first) => String(Number(first) + revision - 1));
+  return { ...workload, container: { ...workload.container, image } };
 }
 
 function clusterPlan(name: string, network: number, load: number, inletC: number): ClusterPlan {
@@ -103,7 +111,7 @@ function workloads(): WorkloadPlan[] {
       container: vllm(qwen14b, 4, 64 * GiB, 17 * GiB),
     },
     service('inference', 'gateway', ['cpu-1', 'cpu-2'], 'ghcr.io/acme/llm-gateway:1.14.2', 8080, 2, 512 * MiB),
-    service('inference', 'rag-api', ['cpu-1', 'cpu-2'], 'ghcr.io/acme/rag-api:2.3.0', 8080, 2, 1 * GiB),
+    service('inference', 'rag-api', ['cpu-1', 'cpu-2'], 'ghcr.io/acme/rag-api:v41', 8080, 2, 1 * GiB),
     service('inference', 'embedding', ['cpu-2', 'cpu-1'], 'ghcr.io/acme/embedding:0.9.4', 8080, 4, 4 * GiB),
     {
       ...service('data', 'qdrant', ['cpu-1'], 'qdrant/qdrant:v1.15.4', 6333, 4, 16 * GiB),

@@ -1,12 +1,15 @@
-import type { ClusterPlan } from './blueprint.ts';
+import { type ClusterPlan, revisionOf } from './blueprint.ts';
 import { type Random, randomStream, uuid } from './core/random.ts';
 import type { Timeline } from './core/timeline.ts';
 import { Container } from './hardware/container.ts';
 import { Gpu } from './hardware/gpu.ts';
 import { H100 } from './hardware/h100.ts';
 import { Machine } from './hardware/machine.ts';
-import { buildObjects, type PlacedPod } from './kubernetes/build-objects.ts';
+import { buildObjects } from './kubernetes/build-objects.ts';
+import type { PlacedPod } from './kubernetes/build-workload.ts';
+import { expireEvents } from './kubernetes/events.ts';
 import { createObjectStore, type ObjectStore } from './kubernetes/object-store.ts';
+import { planRollout } from './kubernetes/rollout.ts';
 import type { PodRuntime } from './pod-runtime.ts';
 import { type CallerCounts, createCallerCounts } from './serving/caller-counts.ts';
 import { Engine } from './serving/engine.ts';
@@ -24,6 +27,8 @@ export interface Cluster {
   store: ObjectStore;
   machines: readonly Machine[];
   pods: readonly PodRuntime[];
+  /** Grows whenever a pod starts or ends. */
+  readonly podChanges: number;
   /** Replicas by the model's workload. */
   replicas: ReadonlyMap<string, readonly Replica[]>;
   /** Which pod holds a card; absent for a free one. */
@@ -35,18 +40,27 @@ export interface Cluster {
 
 const TICK_MS = 1000;
 const HEARTBEAT_MS = 300_000;
+const EXPIRE_EVERY_MS = 60_000;
+const FIRST_VERSION = 180_000;
+/** More than ever change in a second, so that versions grow over a restart too. */
+const VERSIONS_PER_SECOND = 20;
 
 export function createCluster(options: {
   plan: ClusterPlan;
   seed: number;
+  foundedMs: number;
+  rolloutsMs: readonly number[];
   timeline: Timeline;
   signals: SignalBuffer;
 }): Cluster {
-  const { plan, seed, timeline, signals } = options;
+  const { plan, seed, timeline, signals, foundedMs } = options;
+  const ageMs = timeline.now - foundedMs;
+  /** What there is, is always the same; what happens to it is not the same again after a restart. */
   const stream = (name: string): Random => randomStream(seed, `${plan.name}/${name}`);
-  const store = createObjectStore(180_000);
-  const placed = buildObjects(plan, store, stream('objects'), timeline.now);
-  const machines = buildMachines(plan, stream('machines'), timeline.now);
+  const happening = (name: string): Random => stream(ageMs === 0 ? name : `${name} at ${ageMs}`);
+  const store = createObjectStore(FIRST_VERSION + Math.max(0, Math.floor(ageMs / 1000)) * VERSIONS_PER_SECOND);
+  const placed = buildObjects(plan, store, stream('objects'), { foundedMs, nowMs: timeline.now });
+  const machines = buildMachines(plan, stream('machines'), foundedMs);
   const pods = placed.map((pod) => runPod(plan, pod, machines));
   const free = new Map(machines.map((machine) => [machine, [...machine.gpus]]));
   const ownerOf = new Map<Gpu, PodRuntime>();
@@ -68,22 +82,23 @@ export function createCluster(options: {
   }
   const http = new Map(pods.map((pod) => [pod, createHttpMetrics()]));
   const callers = new Map(podsOf(pods, 'gateway').map((pod) => [pod, createCallerCounts()]));
+  const ragApi = podsOf(pods, 'rag-api');
   const frontDoor = new FrontDoor({
     timeline,
-    random: stream('requests'),
+    random: happening('requests'),
     signals,
     services: {
       gateway: podsOf(pods, 'gateway'),
-      ragApi: podsOf(pods, 'rag-api'),
+      ragApi,
       embedding: createStation({
         timeline,
-        random: stream('embedding'),
+        random: happening('embedding'),
         pods: podsOf(pods, 'embedding'),
         plan: { workersPerPod: 4, medianMs: 16, sigma: 0.3, bytesIn: 1800, bytesOut: 9000, cores: 1 },
       }),
       vectorDatabase: createStation({
         timeline,
-        random: stream('qdrant'),
+        random: happening('qdrant'),
         pods: podsOf(pods, 'qdrant'),
         plan: { workersPerPod: 8, medianMs: 7, sigma: 0.45, bytesIn: 9000, bytesOut: 26_000, cores: 1 },
       }),
@@ -99,15 +114,18 @@ export function createCluster(options: {
   for (const [i, traffic] of plan.traffic.entries()) {
     startTraffic({
       timeline,
-      random: stream(`traffic ${i}`),
+      random: happening(`traffic ${i}`),
       plan: traffic,
       send: (request) => frontDoor.send(request),
     });
   }
-  return { plan, store, machines, pods, replicas, ownerOf, http, callers, frontDoor };
+  const cluster = { plan, store, machines, pods, podChanges: 0, replicas, ownerOf, http, callers, frontDoor };
+  startRollouts({ timeline, cluster, rolloutsMs: options.rolloutsMs, stream, inRotation: { 'rag-api': ragApi } });
+  startEventExpiry(timeline, store);
+  return cluster;
 }
 
-function buildMachines(plan: ClusterPlan, random: Random, nowMs: number): Machine[] {
+function buildMachines(plan: ClusterPlan, random: Random, foundedMs: number): Machine[] {
   return plan.nodes.map((node) => {
     const gpus = Array.from({ length: node.gpus }, (_, index) => {
       const bus = [0x1b, 0x43, 0x9d, 0xc3, 0x4e, 0x61, 0xab, 0xd1][index] ?? index;
@@ -118,7 +136,7 @@ function buildMachines(plan: ClusterPlan, random: Random, nowMs: number): Machin
         inletC: plan.inletC + index * 0.8 + random.next(),
       });
     });
-    return new Machine({ plan: node, gpus, bootMs: nowMs - 41 * 86_400_000 - random.below(86_400_000), random });
+    return new Machine({ plan: node, gpus, bootMs: foundedMs - 41 * 86_400_000 - random.below(86_400_000), random });
   });
 }
 
@@ -150,6 +168,61 @@ function runPod(plan: ClusterPlan, placed: PlacedPod, machines: readonly Machine
       image: workload.container.image,
     },
   };
+}
+
+/** Rolls out the releases that the plan names; those whose time has passed are there already when this returns. */
+function startRollouts(options: {
+  timeline: Timeline;
+  cluster: Cluster & { pods: PodRuntime[]; podChanges: number; http: Map<PodRuntime, HttpMetrics> };
+  rolloutsMs: readonly number[];
+  stream: (name: string) => Random;
+  /** By workload, the pods that get requests. */
+  inRotation: Readonly<Record<string, PodRuntime[]>>;
+}): void {
+  const { timeline, cluster, stream } = options;
+  const { plan, store, machines, pods, http } = cluster;
+  const workload = plan.workloads.find(({ name }) => name === plan.releasing);
+  if (!workload) return;
+  const rotation = options.inRotation[workload.name] ?? [];
+  const named = (name: string) => pods.findIndex(({ source }) => source.pod === name);
+  const steps = options.rolloutsMs.flatMap((startMs, i) =>
+    planRollout({
+      plan,
+      workload: revisionOf(workload, i + 2),
+      revision: i + 2,
+      startMs,
+      store,
+      random: stream(`revision ${i + 2} of ${workload.name}`),
+      onStarted(placed) {
+        const pod = runPod(plan, placed, machines);
+        pods.push(pod);
+        http.set(pod, createHttpMetrics());
+        cluster.podChanges++;
+      },
+      onSwapped(added, left) {
+        const pod = pods[named(added)];
+        const at = rotation.findIndex(({ source }) => source.pod === left);
+        if (pod && at >= 0) rotation[at] = pod;
+      },
+      onGone(name) {
+        const [pod] = pods.splice(named(name), 1);
+        if (pod) pod.machine.end(pod.container);
+        cluster.podChanges++;
+      },
+    }),
+  );
+  for (const { atMs, run } of steps) {
+    if (atMs <= timeline.now) run();
+    else timeline.at(atMs, run);
+  }
+}
+
+function startEventExpiry(timeline: Timeline, store: ObjectStore): void {
+  const expire = () => {
+    expireEvents(store, timeline.now);
+    timeline.at(timeline.now + EXPIRE_EVERY_MS, expire);
+  };
+  expire();
 }
 
 function podsOf(pods: readonly PodRuntime[], workload: string): PodRuntime[] {

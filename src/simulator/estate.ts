@@ -10,6 +10,7 @@ export interface Estate {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly clusters: readonly Cluster[];
+  /** The same array until a pod starts or ends. */
   readonly targets: readonly ScrapeTarget[];
   readonly signals: SignalBuffer;
   /** Lets everything happen up to that time; never goes back. */
@@ -27,19 +28,40 @@ interface ActiveFault {
   heal: () => void;
 }
 
-export function createEstate(options: { seed: number; startMs: number; plan?: ClusterPlan[] }): Estate {
+export interface EstateOptions {
+  seed: number;
+  /** When it begins to move. */
+  startMs: number;
+  /** Its zero of ages, `startMs` when left out: an estate that is looked at again later has the same one. */
+  foundedMs?: number;
+  /** When releases are rolled out, ascending, in whole seconds; the past ones are done at the start. */
+  rolloutsMs?: readonly number[];
+  plan?: ClusterPlan[];
+}
+
+export function createEstate(options: EstateOptions): Estate {
   const timeline = createTimeline(options.startMs);
   const signals = createSignalBuffer();
   const clusters = (options.plan ?? defaultEstate()).map((plan) =>
-    createCluster({ plan, seed: options.seed, timeline, signals }),
+    createCluster({
+      plan,
+      seed: options.seed,
+      foundedMs: options.foundedMs ?? options.startMs,
+      rolloutsMs: options.rolloutsMs ?? [],
+      timeline,
+      signals,
+    }),
   );
+  const targets = followTargets(clusters, () => timeline.now);
   let active: ActiveFault[] = [];
   return {
     get now() {
       return timeline.now;
     },
     clusters,
-    targets: clusters.flatMap((cluster) => createTargets(cluster, () => timeline.now)),
+    get targets() {
+      return targets();
+    },
     signals,
     runTo: (ms) => timeline.runTo(ms),
     startFault(order) {
@@ -60,5 +82,21 @@ export function createEstate(options: { seed: number; startMs: number; plan?: Cl
     get truths() {
       return active.map((fault) => fault.truth);
     },
+  };
+}
+
+/** The targets of now; one that was there before keeps its page. */
+function followTargets(clusters: readonly Cluster[], now: () => number): () => readonly ScrapeTarget[] {
+  let targets: readonly ScrapeTarget[] = [];
+  let seen = -1;
+  return () => {
+    const changes = clusters.reduce((sum, { podChanges }) => sum + podChanges, 0);
+    if (changes === seen) return targets;
+    seen = changes;
+    const known = new Map(targets.map((target) => [target.path, target]));
+    targets = clusters
+      .flatMap((cluster) => createTargets(cluster, now))
+      .map((target) => known.get(target.path) ?? target);
+    return targets;
   };
 }

@@ -69,7 +69,8 @@ beforeAll(async () => {
   const address = receiver.address();
   const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
   fromMs = Date.now() - HISTORY_MS;
-  estate = createEstate({ seed: 8, startMs: fromMs - 60_000, plan: defaultEstate().slice(0, 1) });
+  const rolloutsMs = [Math.ceil(fromMs / 1000) * 1000 + 120_000];
+  estate = createEstate({ seed: 8, startMs: fromMs - 60_000, rolloutsMs, plan: defaultEstate().slice(0, 1) });
   const signal = new AbortController().signal;
   sender = createSender({ trifocal: url, otlp: url, clock: systemClock, signal });
   const at = [{ ms: fromMs + 100_000, run: () => void estate.startFault({ fault: 'gpu-thermal-throttle' }) }];
@@ -81,6 +82,11 @@ afterAll(() => receiver.close());
 interface Series {
   labels: Record<string, string>;
   samples: { value: number; timestamp: number }[];
+}
+
+/** A series that is not there any more ends with a stale marker. */
+function hasEnded({ samples }: Series): boolean {
+  return Number.isNaN(samples[samples.length - 1]?.value);
 }
 
 let decoded: Map<string, Series> | undefined;
@@ -142,7 +148,7 @@ test('replayed series are those that scraping the pages would give, with counter
   }
   const reports = /^(up|scrape_.*)$/;
   const unknown = [...replayed.values()].filter(
-    ({ labels }) => !reports.test(labels.__name__ ?? '') && !scraped.has(JSON.stringify(labels)),
+    (one) => !hasEnded(one) && !reports.test(one.labels.__name__ ?? '') && !scraped.has(JSON.stringify(one.labels)),
   );
   expect(unknown.map(({ labels }) => labels)).toEqual([]);
   // The others appeared after their last scrape.
@@ -161,14 +167,33 @@ test('replayed series are those that scraping the pages would give, with counter
 
 test('each target is scraped on its own grid without a gap, and reports on itself', () => {
   const ups = [...series().values()].filter(({ labels }) => labels.__name__ === 'up');
-  expect(ups.length).toBe(estate.targets.length);
-  for (const { labels, samples } of ups) {
+  expect(ups.filter((up) => !hasEnded(up)).length).toBe(estate.targets.length);
+  for (const { labels, samples } of ups.filter(({ labels }) => labels.job !== 'rag-api')) {
     const step = estate.targets.find(({ job }) => job === labels.job)?.intervalMs ?? 0;
     expect(samples.length).toBeGreaterThanOrEqual(Math.floor(HISTORY_MS / step));
     const first = samples[0]?.timestamp ?? 0;
     expect(first).toBeGreaterThanOrEqual(fromMs);
     for (const [i, sample] of samples.entries()) expect(sample).toEqual({ value: 1, timestamp: first + i * step });
   }
+});
+
+test('the series of pods that a rollout replaces end with a stale marker, and those of the new ones begin', () => {
+  const ups = [...series().values()].filter(({ labels }) => labels.__name__ === 'up' && labels.job === 'rag-api');
+  expect(ups.length).toBe(4);
+  const [gone, come] = [ups.filter(hasEnded), ups.filter((up) => !hasEnded(up))];
+  expect(gone.length).toBe(2);
+  const running = new Set(estate.targets.map(({ labels }) => labels.pod));
+  for (const { labels, samples } of gone) {
+    expect(running).not.toContain(labels.pod);
+    expect(samples.filter(({ value }) => Number.isNaN(value)).length).toBe(1);
+  }
+  for (const { labels, samples } of come) {
+    expect(running).toContain(labels.pod);
+    expect(samples[0]?.timestamp).toBeGreaterThan(fromMs + 120_000);
+  }
+  const old = new Set(gone.map(({ labels }) => labels.pod));
+  const left = [...series().values()].filter((one) => old.has(one.labels.pod ?? '') && !hasEnded(one));
+  expect(left.map(({ labels }) => labels)).toEqual([]);
 });
 
 test('the fault shows in the history from its time on', () => {

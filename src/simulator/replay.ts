@@ -1,4 +1,5 @@
 import type { Clock } from '../base/index.ts';
+import type { SampleRun } from './doors/remote-write.ts';
 import { createScrapeRecorder, type ScrapeRecorder } from './doors/scrape-recorder.ts';
 import type { Sender } from './doors/sender.ts';
 import type { Estate } from './estate.ts';
@@ -23,26 +24,23 @@ export async function replay(options: {
   at: readonly { ms: number; run: () => void }[];
 }): Promise<{ delivered: Promise<void> }> {
   const { estate, sender, clock, fromMs } = options;
-  const scrapes = estate.targets.map((target) => ({
-    recorder: createScrapeRecorder(target, Math.ceil(CHUNK_MS / target.intervalMs) + 2),
-    dueMs: 0,
-  }));
-  for (const scrape of scrapes) scrape.dueMs = scrape.recorder.nextScrape(fromMs);
+  const scraping = createScraping(estate);
   const events = [...options.at].sort((a, b) => a.ms - b.ms);
   const underWay: Promise<void>[] = [];
 
   runThrough(estate, fromMs, events);
+  scraping.follow(fromMs);
   estate.signals.takeSpans();
   estate.signals.takeLines();
   while (clock.now() - estate.now > CLOSE_ENOUGH_MS) {
     const endMs = Math.min(estate.now + CHUNK_MS, clock.now());
-    for (let next = earliest(scrapes); next && next.dueMs <= endMs; next = earliest(scrapes)) {
-      runThrough(estate, next.dueMs, events);
-      next.recorder.scrape(next.dueMs);
-      next.dueMs = next.recorder.nextScrape(next.dueMs + 1);
+    for (let dueMs = scraping.dueMs(); dueMs <= endMs; dueMs = scraping.dueMs()) {
+      runThrough(estate, dueMs, events);
+      scraping.follow(dueMs);
+      scraping.scrape(dueMs);
     }
     runThrough(estate, endMs, events);
-    const delivery = deliver(estate, sender, scrapes);
+    const delivery = deliver(estate, sender, scraping.take());
     // A failure is told by `delivered`; until somebody waits for that it must not end the process.
     delivery.catch(() => {});
     underWay.push(delivery);
@@ -52,13 +50,9 @@ export async function replay(options: {
   return { delivered: Promise.all(underWay).then(() => {}) };
 }
 
-async function deliver(
-  estate: Estate,
-  sender: Sender,
-  scrapes: readonly { recorder: ScrapeRecorder }[],
-): Promise<void> {
+async function deliver(estate: Estate, sender: Sender, runs: readonly SampleRun[]): Promise<void> {
   await Promise.all([
-    sender.samples(scrapes.flatMap(({ recorder }) => recorder.take())),
+    sender.samples(runs),
     sender.spans(estate.signals.takeSpans()),
     sender.lines(estate.signals.takeLines()),
   ]);
@@ -73,8 +67,44 @@ function runThrough(estate: Estate, toMs: number, events: { ms: number; run: () 
   estate.runTo(toMs);
 }
 
-function earliest<T extends { dueMs: number }>(scrapes: readonly T[]): T | undefined {
-  let first: T | undefined;
-  for (const scrape of scrapes) if (!first || scrape.dueMs < first.dueMs) first = scrape;
-  return first;
+interface Scrape {
+  recorder: ScrapeRecorder;
+  dueMs: number;
+}
+
+/** Scrapes all targets that the estate has, each on its own grid. */
+function createScraping(estate: Estate) {
+  const scrapes = new Map<string, Scrape>();
+  const ended: SampleRun[] = [];
+  let known: Estate['targets'] = [];
+  return {
+    /** Takes up new targets, due from `atMs` on, and ends those that are gone. */
+    follow(atMs: number): void {
+      if (estate.targets === known) return;
+      known = estate.targets;
+      const paths = new Set(known.map(({ path }) => path));
+      for (const [path, { recorder }] of scrapes) {
+        if (paths.has(path)) continue;
+        recorder.end(atMs);
+        ended.push(...recorder.take());
+        scrapes.delete(path);
+      }
+      for (const target of known) {
+        if (scrapes.has(target.path)) continue;
+        const recorder = createScrapeRecorder(target, Math.ceil(CHUNK_MS / target.intervalMs) + 3);
+        scrapes.set(target.path, { recorder, dueMs: recorder.nextScrape(atMs) });
+      }
+    },
+    /** The time of the next scrape. */
+    dueMs: () => Math.min(...[...scrapes.values()].map(({ dueMs }) => dueMs)),
+    scrape(atMs: number): void {
+      for (const scrape of scrapes.values()) {
+        if (scrape.dueMs > atMs) continue;
+        scrape.recorder.scrape(scrape.dueMs);
+        scrape.dueMs = scrape.recorder.nextScrape(scrape.dueMs + 1);
+      }
+    },
+    /** Everything since the last call. */
+    take: (): SampleRun[] => [...ended.splice(0), ...[...scrapes.values()].flatMap(({ recorder }) => recorder.take())],
+  };
 }

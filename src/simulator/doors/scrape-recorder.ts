@@ -16,6 +16,8 @@ export interface ScrapeRecorder {
   /** The next time on the target's own grid at or after `ms`. */
   nextScrape(ms: number): number;
   scrape(atMs: number): void;
+  /** The target is gone: stale markers for everything it had, the report included. */
+  end(atMs: number): void;
   /** Everything since the last call; the runs may be overwritten by the next scrape. */
   take(): SampleRun[];
 }
@@ -88,6 +90,10 @@ export function createScrapeRecorder(target: ScrapeTarget, capacity: number): Sc
       append(reports.scraped, atMs, scraped);
       append(reports.kept, atMs, scraped);
       append(reports.added, atMs, added);
+      for (const report of Object.values(reports)) report.present = true;
+    },
+    end(atMs) {
+      for (const column of columns.values()) end(column, atMs);
     },
     take() {
       const runs: SampleRun[] = [];

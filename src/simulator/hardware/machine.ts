@@ -67,6 +67,13 @@ export class Machine {
     this.clockOffsetSeconds = 0.9 * this.clockOffsetSeconds + 4e-6 * random.normal();
   }
 
+  /** A container that ends takes its counters with it; the machine's go on. */
+  end(container: Container): void {
+    this.containers.splice(this.containers.indexOf(container), 1);
+    const { received, sent } = this.lastTraffic;
+    this.lastTraffic = { received: received - container.receivedBytes, sent: sent - container.sentBytes };
+  }
+
   /** Bytes of all containers since the start. */
   private traffic(): { received: number; sent: number } {
     let received = 0;

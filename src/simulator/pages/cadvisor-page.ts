@@ -37,7 +37,7 @@ export function cadvisorPage(cluster: Cluster, machine: Machine, now: () => numb
         () => 0,
       );
     },
-    () => 0,
+    () => cluster.podChanges,
   );
 }
 
