@@ -1,3 +1,8 @@
+/**
+ * The pages of Trifocal: React in the browser, over nothing but the own origin's API. Keeps no state that is not in the
+ * address, except what belongs to the viewer (theme, folded rail, refresh). Made for this content security policy:
+ * `default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:` (Mantine sets styles on elements).
+ */
 import './theme/fonts.css';
 import './theme/styles.ts';
 import './theme/tokens.css';

@@ -35,6 +35,12 @@ export function stepFor(from: number, to: number, points: number): number {
   return STEPS.find((step) => step >= wanted && step >= 15) ?? 86_400;
 }
 
+/** Long enough before the range to know what is usual there; coarser, since only its middle is read. */
+export function usualRange(range: PageRange): PageRange {
+  const length = Math.max(3 * (range.to - range.from), 3 * 60 * MINUTE);
+  return { ...range, from: range.from - length, to: range.from, step: stepFor(range.from - length, range.from, 120) };
+}
+
 /** The range before, by which `compare` shows how it was; undefined when nothing is compared. */
 export function comparedRange(range: PageRange, compare: PageSearch['compare']): PageRange | undefined {
   if (compare === undefined) return undefined;

@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMockServer } from '../../src/web/testdata/mock-server.ts';
 
+const run = promisify(execFile);
 const CHROMIUM = '/usr/bin/chromium';
 const ARGS = [
   '--no-sandbox',
@@ -26,10 +27,15 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages under hand and keyboard, in Ch
   let trouble: string[];
 
   beforeAll(async () => {
-    await build({
-      configFile: fileURLToPath(new URL('../../src/web/vite.config.ts', import.meta.url)),
-      logLevel: 'error',
-    });
+    // In a process of its own: the configuration sets NODE_ENV for the whole process it runs in.
+    await run(process.execPath, [
+      'node_modules/vite/bin/vite.js',
+      'build',
+      '--config',
+      'src/web/vite.config.ts',
+      '--logLevel',
+      'error',
+    ]);
     server = await startMockServer(0, 5000);
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
   });

@@ -4,7 +4,8 @@ export type Points = readonly (readonly [number, number | null])[];
 export interface Aligned {
   /** Epoch seconds, rising. */
   times: number[];
-  rows: (number | null)[][];
+  /** null breaks a line, undefined is passed over. */
+  rows: (number | null | undefined)[][];
 }
 
 /**
@@ -21,7 +22,7 @@ export function alignSeries(series: readonly Points[], maxGap: number): Aligned 
 }
 
 /** Sums each row onto those before it, for areas that stand on one another. A missing part counts as nothing, a missing whole stays missing. */
-export function stackRows(rows: readonly (readonly (number | null)[])[]): (number | null)[][] {
+export function stackRows(rows: Aligned['rows']): (number | null)[][] {
   const sums: number[] = [];
   return rows.map((row) =>
     row.map((value, i) => {
@@ -78,17 +79,17 @@ function* gapTimes(points: Points, maxGap: number): Generator<number> {
   }
 }
 
-function rowOn(times: readonly number[], points: Points, maxGap: number): (number | null)[] {
+function rowOn(times: readonly number[], points: Points, maxGap: number): (number | null | undefined)[] {
   const values = new Map(points.filter(([, v]) => v !== null && Number.isFinite(v)).map(([t, v]) => [t, v]));
   const gaps = new Set(gapTimes(points, maxGap));
-  const row: (number | null)[] = times.map((t) => values.get(t) ?? null);
+  const row: (number | null | undefined)[] = times.map((t) => values.get(t) ?? null);
   // Nulls break a line; a hole that is no gap is bridged, which uPlot does over undefined.
   let before = -1;
   for (let i = 0; i < times.length; i++) {
-    if (row[i] === null) continue;
+    if (typeof row[i] !== 'number') continue;
     const hole = before >= 0 && i - before > 1;
     const isGap = hole && times.slice(before + 1, i).some((t) => gaps.has(t));
-    if (hole && !isGap) for (let j = before + 1; j < i; j++) row[j] = undefined as unknown as null;
+    if (hole && !isGap) for (let j = before + 1; j < i; j++) row[j] = undefined;
     before = i;
   }
   return row;

@@ -3,7 +3,7 @@ import { cx } from '../components/class-names.ts';
 import { coarse, distinctParts, formatMoment, formatValue } from '../format/index.ts';
 import { useLive, useNow, useSetSearch, useZone } from '../page.ts';
 import { absolute } from '../range.ts';
-import { alignSeries, lastValue, medianOf, type Points, type Span, stackRows } from './align.ts';
+import { type Aligned, alignSeries, lastValue, medianOf, type Points, type Span, stackRows } from './align.ts';
 import { useChartColors } from './chart-colors.ts';
 import type { Hover, Line, Plot, PlotSpec } from './plot.ts';
 import { createSlots } from './slots.ts';
@@ -209,7 +209,7 @@ function topSeries(series: readonly ChartSeries[]): readonly ChartSeries[] {
 interface LegendProps {
   series: readonly ChartSeries[];
   lines: readonly Line[];
-  rows: readonly (readonly (number | null)[])[];
+  rows: Aligned['rows'];
   isStacked: boolean;
   unit: string;
   hover: Hover | undefined;
@@ -266,12 +266,7 @@ function Legend({ series, lines, rows, isStacked, unit, hover, only, onOnly, onF
   );
 }
 
-function valueAt(
-  rows: readonly (readonly (number | null)[])[],
-  line: number,
-  index: number,
-  isStacked: boolean,
-): number | null {
+function valueAt(rows: Aligned['rows'], line: number, index: number, isStacked: boolean): number | null {
   const value = rows[line]?.[index] ?? null;
   return isStacked && value !== null && line > 0 ? value - (rows[line - 1]?.[index] ?? 0) : value;
 }

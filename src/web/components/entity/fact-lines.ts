@@ -25,6 +25,22 @@ const KNOWN: Readonly<Record<string, { name: string; unit?: string }>> = {
   gpus: { name: 'GPUs' },
   gpuModel: { name: 'GPU type' },
   restarts: { name: 'Restarts' },
+  gpusRequested: { name: 'GPUs requested' },
+  gpusAllocatable: { name: 'GPUs allocatable' },
+  cpuAllocatable: { name: 'CPU allocatable', unit: 'cores' },
+  memoryAllocatable: { name: 'Memory allocatable', unit: 'bytes' },
+  podsAllocatable: { name: 'Pods allocatable' },
+  cpuRequest: { name: 'CPU request', unit: 'cores' },
+  cpuLimit: { name: 'CPU limit', unit: 'cores' },
+  memoryRequest: { name: 'Memory request', unit: 'bytes' },
+  memoryLimit: { name: 'Memory limit', unit: 'bytes' },
+  osImage: { name: 'OS image' },
+  qos: { name: 'QoS class' },
+  uuid: { name: 'UUID' },
+  pciBusId: { name: 'PCI bus' },
+  requestsPerSecond: { name: 'Requests', unit: '1/s' },
+  errorRatio: { name: 'Errors', unit: 'ratio' },
+  meanDurationSeconds: { name: 'Mean duration', unit: 's' },
 };
 
 /** What is known of an entity as pairs of name and text: the telling facts first, references left out (they are chips elsewhere). */
@@ -32,7 +48,8 @@ export function factLines({ facts }: Facts): [string, string][] {
   const order = Object.keys(KNOWN);
   const rank = (name: string) => (order.includes(name) ? order.indexOf(name) : order.length);
   return Object.entries(facts)
-    .filter(([, value]) => value !== '' && !isReference(value))
+    .filter(([, value]) => value !== '' && !isReference(value) && !(Array.isArray(value) && value.length === 0))
+    .filter(([name, value]) => !(name === 'images' && [value].flat().join() === facts.image))
     .sort(([a], [b]) => rank(a) - rank(b))
     .map(([name, value]) => [KNOWN[name]?.name ?? words(name), textOf(value, KNOWN[name]?.unit)]);
 }

@@ -9,6 +9,7 @@ export function Crumbs() {
   const { pathname, params } = useRouterState({
     select: (state) => ({
       pathname: state.location.pathname,
+      // The router knows the parameters page by page; here any of them is read by its name.
       params: state.matches.at(-1)?.params as Record<string, string> | undefined,
     }),
     structuralSharing: true,

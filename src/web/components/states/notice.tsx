@@ -67,7 +67,9 @@ export function LoadingRows({ rows = 4 }: { rows?: number }) {
     <div role="status" aria-label="Loading" className={styles.rows}>
       {Array.from({ length: rows }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: identical placeholders
-        <span key={i} className={styles.row} style={{ '--share': `${62 - ((i * 17) % 34)}%` } as React.CSSProperties} />
+        <span key={i} className={styles.row}>
+          <span className={styles.ghost} style={{ width: `${62 - ((i * 17) % 34)}%` }} />
+        </span>
       ))}
     </div>
   );

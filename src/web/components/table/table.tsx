@@ -101,6 +101,7 @@ export function Table<Row>({
     if (isVirtual) virtual.scrollToIndex(goal.current);
     if (!isWaiting) requestAnimationFrame(() => focusGoal(20));
   };
+  // React's type of styles doesn't know custom properties.
   const columnsTrack = { '--columns': columns.map((column) => column.width).join(' ') } as React.CSSProperties;
 
   return (

@@ -3,10 +3,11 @@ import type { EntityDetail } from '../../../api/contract/index.ts';
 import type { Points } from '../../charts/align.ts';
 import { judgeGpu } from '../../components/entity/judge-gpu.ts';
 import type { Sentence } from '../../components/page-head.tsx';
-import { type State, stateOfHealth } from '../../components/state.ts';
+import { isTrouble, type State, stateOfHealth } from '../../components/state.ts';
 import { formatMinute, listed } from '../../format/index.ts';
 import { useNow, useRange, useZone } from '../../page.ts';
 import { signalQuery } from '../../queries.ts';
+import { usualRange } from '../../range.ts';
 import { judgeService } from '../models/judge-service.ts';
 import { freshValue } from '../models/use-model-services.ts';
 
@@ -18,6 +19,8 @@ export interface PageAnswer {
 const GPU_SIGNALS = ['gpu.throttle.thermal', 'gpu.throttle.power', 'gpu.temperature', 'gpu.sm_clock'];
 const REPLICA_SIGNALS = ['inference.ttft', 'inference.requests', 'inference.waiting', 'inference.itl'];
 
+const PAST_SIGNALS = ['inference.ttft', 'inference.itl'];
+
 /** The page's question answered: by the estate's health, and for GPUs and replicas of model services by what their signals say. */
 export function useAnswer(entity: EntityDetail): PageAnswer {
   const range = useRange();
@@ -25,6 +28,11 @@ export function useAnswer(entity: EntityDetail): PageAnswer {
   const now = useNow();
   const names = entity.kind === 'gpu' ? GPU_SIGNALS : isReplica(entity) ? REPLICA_SIGNALS : [];
   const answers = useQueries({ queries: names.map((name) => signalQuery({ name, entity: entity.ref }, range)) });
+  const past = useQueries({
+    queries: isReplica(entity)
+      ? PAST_SIGNALS.map((name) => signalQuery({ name, entity: entity.ref }, usualRange(range)))
+      : [],
+  }).map((answer): Points => answer.data?.series[0]?.points ?? []);
   const [first = [], second = [], third = [], fourth = []] = answers.map(
     (answer): Points => answer.data?.series[0]?.points ?? [],
   );
@@ -50,6 +58,7 @@ export function useAnswer(entity: EntityDetail): PageAnswer {
     reason: reasons[0],
     ttft: first,
     itl: fourth,
+    before: { ttft: past[0] ?? [], itl: past[1] ?? [] },
     requests: newest(second),
     waiting: newest(third),
   });
@@ -69,16 +78,33 @@ export function isReplica(entity: EntityDetail): boolean {
 function answerOfHealth(entity: EntityDetail): PageAnswer {
   const state = stateOfHealth(entity.health.status);
   const [reason, ...more] = entity.health.reasons;
-  const words: Readonly<Record<State, string>> = {
-    ok: 'is well',
-    idle: 'is idle',
-    stale: 'is gone',
-    silenced: 'is silenced',
-    critical: 'is failing',
-    warning: 'needs attention',
-    unknown: 'cannot be judged',
-  };
+  const sick = state === 'ok' ? sickPart(entity) : undefined;
+  if (sick) {
+    const because = sick.health.reasons[0] ?? sick.health.status;
+    return {
+      state: 'warning',
+      answer: [{ entity }, ' is well, but ', { entity: sick }, ` needs attention: ${because}.`],
+    };
+  }
   const because =
     reason === undefined || state === 'ok' ? '' : `: ${[reason, listed(more)].filter(Boolean).join('; ')}`;
-  return { state, answer: [{ entity }, ` ${words[state]}${because}.`] };
+  return { state, answer: [{ entity }, ` ${HEALTH_WORDS[state]}${because}.`] };
 }
+
+/** What an entity holds or uses, when it is in trouble: a well node with a sick GPU is no good news. */
+function sickPart(entity: EntityDetail) {
+  const parts = entity.relations
+    .filter(({ kind, from }) => from === entity.ref && (kind === 'contains' || kind === 'uses'))
+    .map(({ to }) => entity.related.find(({ ref }) => ref === to));
+  return parts.find((part) => part !== undefined && isTrouble(stateOfHealth(part.health.status)));
+}
+
+const HEALTH_WORDS: Readonly<Record<State, string>> = {
+  ok: 'is well',
+  idle: 'is idle',
+  stale: 'is gone',
+  silenced: 'is silenced',
+  critical: 'is failing',
+  warning: 'needs attention',
+  unknown: 'cannot be judged',
+};

@@ -6,6 +6,7 @@ import layout from '../../components/layout.module.css';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Panel } from '../../components/panel.tsx';
+import type { State } from '../../components/state.ts';
 import { StateMark } from '../../components/state-mark.tsx';
 import { Failure, LoadingRows, Notice } from '../../components/states/notice.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
@@ -107,6 +108,6 @@ export function Page() {
   );
 }
 
-function stateOf(verdict: string) {
-  return (STATE_OF_VERDICT as Readonly<Record<string, (typeof STATE_OF_VERDICT)['benign']>>)[verdict] ?? 'unknown';
+function stateOf(verdict: string): State {
+  return Object.entries(STATE_OF_VERDICT).find(([known]) => known === verdict)?.[1] ?? 'unknown';
 }

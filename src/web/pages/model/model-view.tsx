@@ -1,6 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ChangeItem, EntityDetail } from '../../../api/contract/index.ts';
-import { lastValue, medianOf, type Points } from '../../charts/align.ts';
+import { lastValue, type Points } from '../../charts/align.ts';
 import { SignalPanel } from '../../charts/signal-panel.tsx';
 import type { ChartMarker } from '../../charts/time-chart.tsx';
 import { Coverage } from '../../components/entity/coverage.tsx';
@@ -16,8 +16,8 @@ import { WhyButton } from '../../components/why-button.tsx';
 import { formatMinute, formatParts, formatRange, formatValue } from '../../format/index.ts';
 import { useNow, useRange, useZone } from '../../page.ts';
 import { changesQuery, signalQuery } from '../../queries.ts';
-import type { PageRange } from '../../range.ts';
-import { DEFAULT_TTFT_OBJECTIVE, type Judgement, judgeService } from '../models/judge-service.ts';
+import { type PageRange, usualRange } from '../../range.ts';
+import { DEFAULT_TTFT_OBJECTIVE, type Judgement, judgeService, usualOf } from '../models/judge-service.ts';
 import { aboutService } from '../models/service-table.tsx';
 import { freshValue } from '../models/use-model-services.ts';
 import { PhaseBar } from './phase-bar.tsx';
@@ -34,6 +34,7 @@ export function ModelView({ entity }: { entity: EntityDetail }) {
     reason: entity.health.reasons[0],
     ttft: numbers.ttft,
     itl: numbers.itl,
+    before: numbers.before,
     requests: freshValue(numbers.requests, range),
     waiting: freshValue(numbers.waiting, range),
   });
@@ -171,21 +172,22 @@ interface KeySignals {
   itl: Points;
   waiting: Points;
   requests: Points;
+  before: { ttft: Points; itl: Points };
   usual: { ttft: number | undefined; itl: number | undefined };
   usualRange: PageRange;
 }
 
 /** The signals of the page's head, and what is usual: the middle value over the same length of time before. */
 function useKeySignals(entity: string, range: PageRange): KeySignals {
-  const usualRange = { ...range, from: range.from - (range.to - range.from), to: range.from };
+  const past = usualRange(range);
   const [ttft, itl, waiting, requests, ttftBefore, itlBefore] = useQueries({
     queries: [
       signalQuery({ name: 'inference.ttft', entity, stat: 'p95' }, range),
       signalQuery({ name: 'inference.itl', entity, stat: 'p95' }, range),
       signalQuery({ name: 'inference.waiting', entity }, range),
       signalQuery({ name: 'inference.requests', entity }, range),
-      signalQuery({ name: 'inference.ttft', entity, stat: 'p95' }, usualRange),
-      signalQuery({ name: 'inference.itl', entity, stat: 'p95' }, usualRange),
+      signalQuery({ name: 'inference.ttft', entity, stat: 'p95' }, past),
+      signalQuery({ name: 'inference.itl', entity, stat: 'p95' }, past),
     ],
   }).map((answer) => answer.data?.series[0]?.points ?? []);
   return {
@@ -193,15 +195,10 @@ function useKeySignals(entity: string, range: PageRange): KeySignals {
     itl: itl ?? [],
     waiting: waiting ?? [],
     requests: requests ?? [],
+    before: { ttft: ttftBefore ?? [], itl: itlBefore ?? [] },
     usual: { ttft: usualOf(ttftBefore ?? [], ttft ?? []), itl: usualOf(itlBefore ?? [], itl ?? []) },
-    usualRange,
+    usualRange: past,
   };
-}
-
-/** The middle value of the time before; where that is mostly empty, of the first half of the shown time. */
-function usualOf(before: Points, shown: Points): number | undefined {
-  const known = before.filter(([, value]) => value !== null).length;
-  return known * 2 >= shown.length ? medianOf(before) : medianOf(shown.slice(0, Math.floor(shown.length / 2)));
 }
 
 function sentence(

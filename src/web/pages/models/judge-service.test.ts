@@ -7,6 +7,7 @@ const evidence = {
   reason: undefined,
   ttft: series(0.5, 0.5, 0.6),
   itl: series(0.02, 0.02),
+  before: { ttft: [], itl: [] },
   requests: 3,
   waiting: 0,
 };
@@ -70,6 +71,11 @@ describe('slowerThanUsual', () => {
       since: 36 * 15_000,
       detail: 'inter-token latency is 2.13× the usual',
     });
+  });
+  it('knows the usual from the time before, also when the whole range is slow', () => {
+    const slow = { ...evidence, itl: step(0.17, 0.17), before: { ttft: [], itl: step(0.08, 0.08) } };
+    expect(judgeService(slow)).toMatchObject({ word: 'slower than usual', since: 0 });
+    expect(judgeService({ ...slow, before: { ttft: [], itl: [] } })).toMatchObject({ state: 'ok' });
   });
   it.each([
     ['a small rise', step(0.08, 0.1)],

@@ -14,6 +14,8 @@ export interface ServiceEvidence {
   ttft: Points;
   /** 95th percentile of the time between output tokens. */
   itl: Points;
+  /** The same two over a longer time before, for what is usual; empty when not known. */
+  before: { ttft: Points; itl: Points };
   /** Requests per second and requests waiting, newest; undefined when not collected. */
   requests: number | undefined;
   waiting: number | undefined;
@@ -32,7 +34,7 @@ export interface Judgement {
 
 /** How a model service fares against its objective. Judged by the middle of the last three values, so one odd minute is no alarm. */
 export function judgeService(evidence: ServiceEvidence, objective = DEFAULT_TTFT_OBJECTIVE): Judgement {
-  const { health, reason, ttft, requests, waiting } = evidence;
+  const { health, reason, ttft, itl, before, requests, waiting } = evidence;
   if (health === 'gone') return { state: 'stale', word: 'gone', isOutside: false, since: undefined };
   if (health === 'failing') return { state: 'critical', word: reason ?? 'failing', isOutside: true, since: undefined };
   const recent = recentMiddle(ttft);
@@ -40,7 +42,10 @@ export function judgeService(evidence: ServiceEvidence, objective = DEFAULT_TTFT
     return { state: 'critical', word: 'slow', isOutside: true, since: outsideSince(ttft, objective) };
   if (recent === undefined && (waiting ?? 0) > 0 && requests === 0)
     return { state: 'critical', word: 'not answering, with requests waiting', isOutside: true, since: undefined };
-  const moved = slowerThanUsual({ 'time to first token': ttft, 'inter-token latency': evidence.itl });
+  const moved = slowerThanUsual({
+    'time to first token': { points: ttft, before: before.ttft },
+    'inter-token latency': { points: itl, before: before.itl },
+  });
   if (moved) return { state: 'warning', word: 'slower than usual', isOutside: false, ...moved };
   if (health === 'degraded')
     return { state: 'warning', word: reason ?? 'degraded', isOutside: false, since: undefined };
@@ -61,28 +66,45 @@ const SPREADS = 5;
 const LEAST_VALUES = 40;
 /** Values that make up the present: five minutes at the usual step. */
 const PRESENT = 20;
+const LEAST_BEFORE = 20;
+
+interface Compared {
+  points: Points;
+  before: Points;
+}
 
 /**
- * The named series that rose most: the middle of its newest values against the middle of the range's first half, by
- * factor and against its own spread there. Short ranges say nothing about what is usual.
+ * The named series that rose most: the middle of its newest values against what is usual, by factor and against the
+ * usual spread. Without a past of its own, the first half of the range is the past; a short range then says nothing.
  */
 export function slowerThanUsual(
-  series: Readonly<Record<string, Points>>,
+  series: Readonly<Record<string, Compared>>,
 ): { since: number | undefined; detail: string } | undefined {
   let most: { since: number | undefined; detail: string; factor: number } | undefined;
-  for (const [name, points] of Object.entries(series)) {
+  for (const [name, { points, before }] of Object.entries(series)) {
     const smooth = smoothed(points);
-    if (smooth.length < LEAST_VALUES) continue;
-    const values = smooth.map(([, v]) => v);
-    const before = values.slice(0, Math.floor(values.length / 2));
-    const [usual, now] = [middleOf(before), middleOf(values.slice(-PRESENT))];
-    const spread = middleOf(before.map((v) => Math.abs(v - usual)));
+    const past = usualValues(before, smooth);
+    if (past.length === 0 || smooth.length < PRESENT) continue;
+    const [usual, now] = [middleOf(past), middleOf(smooth.slice(-PRESENT).map(([, v]) => v))];
+    const spread = middleOf(past.map((v) => Math.abs(v - usual)));
     const factor = now / usual;
     if (usual <= 0 || factor < SLOWER_FROM || now - usual < SPREADS * spread || factor <= (most?.factor ?? 0)) continue;
     const since = outsideSince(smooth, usual + (now - usual) * 0.4, PRESENT);
     most = { factor, since, detail: `${name} is ${formatValue(factor, 'times')} the usual` };
   }
   return most && { since: most.since, detail: most.detail };
+}
+
+function usualValues(before: Points, shown: readonly (readonly [number, number])[]): number[] {
+  const past = smoothed(before).map(([, v]) => v);
+  if (past.length >= LEAST_BEFORE) return past;
+  return shown.length < LEAST_VALUES ? [] : shown.slice(0, Math.floor(shown.length / 2)).map(([, v]) => v);
+}
+
+/** What is usual of a series: the middle of the time before, or of the first half of the shown time. */
+export function usualOf(before: Points, shown: Points): number | undefined {
+  const past = usualValues(before, smoothed(shown));
+  return past.length === 0 ? undefined : middleOf(past);
 }
 
 /** Each value replaced by the middle of the nine around it: one odd minute neither starts nor ends anything. */

@@ -6,7 +6,7 @@ import { lastValue, type Points } from '../../charts/align.ts';
 import { isModelService } from '../../components/entity/entity-target.ts';
 import { useClusters, usePageSearch, useRange } from '../../page.ts';
 import { entitiesQuery, signalQuery } from '../../queries.ts';
-import type { PageRange } from '../../range.ts';
+import { type PageRange, usualRange } from '../../range.ts';
 import { type Judgement, judgeService } from './judge-service.ts';
 
 export interface ModelService extends Judgement {
@@ -52,11 +52,12 @@ export function useModelServices(): {
     })),
   );
   const answers = useQueries({ queries: asks.map((ask) => signalQuery(ask, range)) });
-  const services = useMemo(() => {
-    const bySignal = new Map<string, Map<string, Points>>();
-    for (const [i, answer] of answers.entries()) addSeries(bySignal, asks[i]?.name ?? '', answer.data);
-    return entities.map((entity) => serviceOf(entity, bySignal, range)).sort(worstFirst);
-  }, [entities, answers, asks, range]);
+  const past = asks.filter(({ stat }) => stat === 'p95');
+  const pastAnswers = useQueries({ queries: past.map((ask) => signalQuery(ask, usualRange(range))) });
+  const bySignal = new Map<string, Map<string, Points>>();
+  for (const [i, answer] of answers.entries()) addSeries(bySignal, asks[i]?.name ?? '', answer.data);
+  for (const [i, answer] of pastAnswers.entries()) addSeries(bySignal, `before ${past[i]?.name}`, answer.data);
+  const services = entities.map((entity) => serviceOf(entity, bySignal, range)).sort(worstFirst);
   return {
     services,
     isLoading:
@@ -79,6 +80,7 @@ function serviceOf(
     reason: entity.health.reasons[0],
     ttft,
     itl: points('inference.itl'),
+    before: { ttft: points('before inference.ttft'), itl: points('before inference.itl') },
     requests: newest('inference.requests'),
     waiting: newest('inference.waiting'),
   });
