@@ -1,8 +1,12 @@
 import { anySignal, type Clock, isAbort, systemClock } from '../base/index.ts';
 import { createLogger } from '../base/node/index.ts';
+import { formatTime } from '../model/index.ts';
+import { type ClusterPlan, defaultEstate } from './blueprint.ts';
 import { createSender, type Sender } from './doors/sender.ts';
+import { whenStored } from './doors/stored.ts';
 import { createEstate, type Estate } from './estate.ts';
 import { parseOptions, type SimulatorOptions } from './options.ts';
+import { type AskOptions, askPast, planHistory } from './past.ts';
 import { replay } from './replay.ts';
 import { serveEstate } from './server.ts';
 
@@ -10,6 +14,7 @@ import { serveEstate } from './server.ts';
 const WARM_UP_MS = 300_000;
 const STEP_MS = 250;
 const PUSH_EVERY_MS = 2000;
+const STORED_LIMIT_MS = 120_000;
 
 // Nothing real passes through a simulation, so there is nothing to redact.
 const logger = createLogger({ level: 'info', format: 'text', redact: (line) => line });
@@ -35,12 +40,25 @@ process.exit();
  * lives on until the signal aborts.
  */
 async function run(options: SimulatorOptions, clock: Clock, signal: AbortSignal): Promise<void> {
+  const { trifocal, otlp, seed, historyMs, fault } = options;
+  const plan = defaultEstate();
+  const past = await askPast({
+    trifocal,
+    clusters: plan.map(({ name }) => name),
+    marks: marksOf(plan),
+    historyMs,
+    clock,
+    signal,
+  });
   const startedMs = clock.now();
-  const fromMs = startedMs - options.historyMs;
-  const estate = createEstate({ seed: options.seed, startMs: fromMs - WARM_UP_MS });
-  const sender = createSender({ trifocal: options.trifocal, otlp: options.otlp, clock, signal });
-  const { fault } = options;
-  const at = fault ? [{ ms: startedMs - options.faultStartedMs, run: () => void estate.startFault({ fault }) }] : [];
+  const { fromMs, ...times } = planHistory(past, startedMs, historyMs);
+  if (fromMs > startedMs - historyMs) logger.info({ from: formatTime(fromMs) }, 'goes on where the data ends');
+  const estate = createEstate({ seed, startMs: fromMs - WARM_UP_MS, ...times, plan });
+  const sender = createSender({ trifocal, otlp, clock, signal });
+  const faultMs = startedMs - options.faultStartedMs;
+  // A fault that is older than the stretch has had its effect when that begins.
+  const startFaultMs = faultMs > fromMs ? faultMs : estate.now;
+  const at = fault ? [{ ms: startFaultMs, run: () => void estate.startFault({ fault }) }] : [];
   const { delivered } = await replay({ estate, sender, clock, fromMs, at });
 
   const presentMs = clock.now();
@@ -48,7 +66,9 @@ async function run(options: SimulatorOptions, clock: Clock, signal: AbortSignal)
   const servers = await serveEstate(estate, present);
   report({ event: 'listening', clusters: servers.connections, control: servers.controlUrl });
   const failed = new AbortController();
-  const history = delivered.then(() => {
+  const history = delivered.then(async () => {
+    if (!(await whenStored({ trifocal, limitMs: STORED_LIMIT_MS, clock, signal })))
+      logger.warn({}, 'the history is acknowledged, but can perhaps not be asked for yet');
     const seconds = Math.round(clock.now() - startedMs) / 1000;
     report({ event: 'replayed', seconds, ...sender.sent });
     logger.info({ seconds, ...sender.sent }, 'history delivered');
@@ -65,6 +85,12 @@ async function run(options: SimulatorOptions, clock: Clock, signal: AbortSignal)
   } finally {
     servers.close();
   }
+}
+
+/** By what an earlier run of this estate is known in the data. */
+function marksOf(plan: readonly ClusterPlan[]): AskOptions['marks'] {
+  const cluster = plan.find(({ releasing }) => releasing !== undefined);
+  return { cluster: cluster?.name ?? '', node: cluster?.nodes[0]?.name ?? '', deployment: cluster?.releasing ?? '' };
 }
 
 /** Keeps the estate in the present and sends spans and lines as they come; scraping is the other side's work. */
