@@ -5,7 +5,16 @@ import { checkNode, ensureInstalled, root } from './install.mjs';
 checkNode();
 await ensureInstalled();
 const programs = [
-  ['--watch-path=src', '--watch-preserve-output', '--import', 'tsx', 'src/app/main.ts', 'up', '--demo', ...process.argv.slice(2)],
+  [
+    '--watch-path=src',
+    '--watch-preserve-output',
+    '--import',
+    'tsx',
+    'src/app/main.ts',
+    'up',
+    '--demo',
+    ...process.argv.slice(2),
+  ],
   ['node_modules/vite/bin/vite.js', '--config', 'src/web/vite.config.ts'],
 ];
 const children = programs.map((args) => spawn(process.execPath, args, { cwd: root, stdio: 'inherit' }));

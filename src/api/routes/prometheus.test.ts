@@ -87,9 +87,9 @@ test('a matrix, with times of milliseconds and numbers as Prometheus writes them
       {
         metric: { 'k8s.pod': 'p' },
         values: [
-          [60.5, '1e-7'],
-          [61, '1e-7'],
-          [61.5, '1e-7'],
+          [60.5, '1e-07'],
+          [61, '1e-07'],
+          [61.5, '1e-07'],
         ],
       },
     ],

@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts';
 
 /**
  * The web UI: built files with their precompressed forms, and the page itself for every address that a browser
- * navigates to. Files with a hash in their name are cached for good, the page never.
+ * navigates to. Files with a hash in their name are cached for good, everything else is asked for again.
  */
 export function webRoutes(options: { folder: string }): FastifyPluginAsync {
   return async (app) => {
@@ -22,8 +22,8 @@ export function webRoutes(options: { folder: string }): FastifyPluginAsync {
       preCompressed: true,
       cacheControl: false,
       setHeaders: (reply, path) => {
-        const isPage = path.includes('index.html');
-        reply.setHeader('cache-control', isPage ? 'no-cache' : 'public, max-age=31536000, immutable');
+        const hasHash = path.includes('/assets/');
+        reply.setHeader('cache-control', hasHash ? 'public, max-age=31536000, immutable' : 'no-cache');
       },
     });
     app.get('/*', async (request, reply) => {

@@ -33,6 +33,8 @@ const FAST = {
   backoff: { firstMs: 5, maxMs: 20, factor: 2 },
   refusedBackoff: { firstMs: 5, maxMs: 20, factor: 2 },
 };
+/** For what a slow machine must not mistake for a server that hangs. */
+const PATIENT = { ...FAST, silenceMs: 20_000, answerMs: 20_000 };
 const CREATED = '2026-11-30T10:00:00Z';
 
 let api: ApiServer;
@@ -78,7 +80,7 @@ const until = (assertion: () => void) => vi.waitFor(assertion, { timeout: 10_000
 describe('a well-behaved API', () => {
   test('lists in pages, then follows changes and ends', async () => {
     for (let i = 0; i < 1203; i++) api.put('pods', pod(`p${i}`));
-    start();
+    start({ times: PATIENT });
     await until(() => expect(store.living('Pod')).toHaveLength(1203));
     expect(count('list pods')).toBe(3);
     await until(() => expect(count('watch pods')).toBeGreaterThan(0));
