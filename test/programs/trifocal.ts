@@ -30,18 +30,9 @@ export async function startTrifocal(options: StartOptions = {}): Promise<Running
   const ports = ['--http', '127.0.0.1:0', '--otlp-http', '127.0.0.1:0', '--otlp-grpc', '127.0.0.1:0'];
   const args = [...PROGRAMS[options.program ?? 'built'], 'up', '--data', data, ...ports, ...(options.args ?? [])];
   const program = startProgram(process.execPath, args, { env: { ...process.env, ...options.env } });
-  const ready = await waitFor(
-    'the ready line',
-    async () => {
-      const line = /^trifocal ready http=(\S+) otlp-http=(\S+) otlp-grpc=(\S+) pid=(\d+)$/m.exec(program.output());
-      if (line) return line;
-      if ((await Promise.race([program.exited, Promise.resolve('running')])) !== 'running')
-        throw new Error(program.output());
-      return undefined;
-    },
-    120,
-  ).catch(async (error) => {
+  const ready = await readyLine(program).catch(async (error) => {
     await program.stop('SIGKILL');
+    folder?.remove();
     throw new Error(`the server did not start:\n${program.output()}`, { cause: error });
   });
   return {
@@ -56,6 +47,22 @@ export async function startTrifocal(options: StartOptions = {}): Promise<Running
       folder?.remove();
     },
   };
+}
+
+async function readyLine(program: RunningProgram): Promise<RegExpExecArray> {
+  let running = true;
+  program.exited.then(() => {
+    running = false;
+  });
+  const line = await waitFor(
+    'the ready line',
+    async () =>
+      /^trifocal ready http=(\S+) otlp-http=(\S+) otlp-grpc=(\S+) pid=(\d+)$/m.exec(program.output()) ??
+      (running ? undefined : 'gone'),
+    120,
+  );
+  if (line === 'gone') throw new Error('it ended by itself');
+  return line;
 }
 
 /** One answer of the Prometheus API; throws with the server's message when it is an error. */
