@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -8,7 +8,7 @@ import { REMOTE_WRITE_HEADERS } from '../test/programs/remote-write.ts';
 import { promql, startTrifocal } from '../test/programs/trifocal.ts';
 import type { Figure } from './figure.ts';
 import { benchSignals } from './signals.ts';
-import { END_MS, QUERIES, SAMPLES, START_MS, writeBodies } from './workload.ts';
+import { END_MS, QUERIES, SAMPLES, SENDERS, START_MS, writeBodies } from './workload.ts';
 
 interface Candidate {
   name: string;
@@ -60,9 +60,11 @@ async function benchMetrics(): Promise<Figure[]> {
 }
 
 async function measure(candidate: Candidate): Promise<Result> {
+  await settle(candidate.pid);
   const cpuBefore = cpuSeconds(candidate.pid);
+  const bytesBefore = folderBytes(candidate.data);
   const started = performance.now();
-  for (const body of writeBodies()) await write(candidate.writeUrl, body);
+  await Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(candidate.writeUrl, sender)));
   await waitFor(
     `all samples in ${candidate.name}`,
     async () => ((await countSamples(candidate)) === SAMPLES ? true : undefined),
@@ -77,17 +79,21 @@ async function measure(candidate: Candidate): Promise<Result> {
     candidate,
     perCpuSecond: SAMPLES / cpu,
     perSecond: SAMPLES / seconds,
-    bytesPerSample: folderBytes(candidate.data) / SAMPLES,
+    bytesPerSample: (folderBytes(candidate.data) - bytesBefore) / SAMPLES,
     queryMs,
   };
+}
+
+async function send(url: string, sender: number): Promise<void> {
+  for (const body of writeBodies(sender)) await write(url, body);
 }
 
 async function write(url: string, body: Buffer): Promise<void> {
   for (;;) {
     const response = await fetch(url, { method: 'POST', headers: REMOTE_WRITE_HEADERS, body: new Uint8Array(body) });
+    const text = await response.text();
     if (response.ok) return;
-    if (response.status !== 429 && response.status !== 503)
-      throw new Error(`${response.status}: ${await response.text()}`);
+    if (response.status !== 429 && response.status !== 503) throw new Error(`${response.status}: ${text}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
@@ -166,7 +172,7 @@ async function prometheus(): Promise<Candidate> {
   ]);
   return {
     name: 'Prometheus',
-    version: version(PROMETHEUS, '--version'),
+    version: version('prometheus'),
     api: server.url,
     writeUrl: `${server.url}/api/v1/write`,
     ...server,
@@ -177,18 +183,17 @@ async function victoria(): Promise<Candidate> {
   const server = await startVictoriaMetrics(['-retentionPeriod=10y', '-search.disableCache']);
   return {
     name: 'VictoriaMetrics',
-    version: version(VICTORIA_METRICS, '-version'),
+    version: version('victoria-metrics'),
     api: server.url,
     writeUrl: `${server.url}/api/v1/write`,
     ...server,
   };
 }
 
-function version(program: string, flag: string): string {
-  return (
-    /\d+\.\d+\.\d+/.exec(execFileSync(program, [flag], { stdio: ['ignore', 'pipe', 'pipe'] }).toString())?.[0] ??
-    'unknown'
-  );
+/** As Debian's package has it; not every program tells its own. */
+function version(debianPackage: string): string {
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f=${Version}', debianPackage], { encoding: 'utf8' });
+  return /\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0] ?? 'unknown';
 }
 
 function round(value: number): number {

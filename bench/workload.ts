@@ -2,7 +2,7 @@ import { remoteWriteBody, type WrittenSeries } from '../test/programs/remote-wri
 
 /**
  * The metrics workload: 2,000 series (half counters, half gauges) in 20 namespaces, one sample every 15 s for 4 h,
- * sent as an agent would, a body of 500 series' next samples at a time.
+ * sent as an agent with four shards would, bodies of 500 series' next samples.
  */
 export const STEP_MS = 15_000;
 const SERIES = 2000;
@@ -42,24 +42,26 @@ export const QUERIES: Readonly<Record<string, { text: string; seconds: number; s
   },
 };
 
-export function* writeBodies(): Generator<Buffer> {
-  const random = generator(7);
-  const counters = new Float64Array(SERIES);
-  const labels = Array.from({ length: SERIES }, (_, i) => labelsOf(i));
+/** Bodies of `SENDERS` senders, each with a share of the series and its samples in order, as an agent's shards have. */
+export const SENDERS = 4;
+
+export function* writeBodies(sender: number): Generator<Buffer> {
+  const random = generator(7 + sender);
+  const perSender = SERIES / SENDERS;
+  const numbers = Array.from({ length: perSender }, (_, i) => sender * perSender + i);
+  const labels = numbers.map(labelsOf);
+  const values = new Float64Array(perSender);
   for (let step = 0; step < STEPS; step++) {
-    // A few milliseconds of scatter, as real scrapes have.
     const timeMs = START_MS + step * STEP_MS;
-    for (let from = 0; from < SERIES; from += 500) {
-      const series: WrittenSeries[] = [];
-      for (let i = from; i < from + 500; i++) {
-        counters[i] =
-          i % 2 === 0
-            ? (counters[i] ?? 0) + Math.floor(random() * 200)
-            : Math.round(1e9 + 1e8 * Math.sin((step + i) / 50) + random() * 1e6);
-        series.push({ labels: labels[i] ?? {}, samples: [{ value: counters[i] ?? 0, timeMs }] });
-      }
-      yield remoteWriteBody(series);
-    }
+    const series: WrittenSeries[] = numbers.map((number, i) => {
+      const before = values[i] ?? 0;
+      values[i] =
+        number % 2 === 0
+          ? before + Math.floor(random() * 200)
+          : Math.round(1e9 + 1e8 * Math.sin((step + number) / 50) + random() * 1e6);
+      return { labels: labels[i] ?? {}, samples: [{ value: values[i] ?? 0, timeMs }] };
+    });
+    yield remoteWriteBody(series);
   }
 }
 
