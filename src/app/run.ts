@@ -1,40 +1,64 @@
-import { systemClock } from '../base/index.ts';
+import { isAbort, type Logger, systemClock } from '../base/index.ts';
 import { createLogger } from '../base/node/index.ts';
 import type { StartFlags } from '../cli/index.ts';
 import { redactText } from '../ingest/index.ts';
 import { type Config, ConfigError, loadConfig } from './config/index.ts';
 import { type RunningServer, StartError, startServer } from './server.ts';
 
-/** What stopping may take before the process leaves anyway. */
+/** What stopping may take before the process leaves anyway, counted from the signal. */
 const STOP_MS = 10_000;
 
 /**
- * Runs the server until SIGTERM or SIGINT. What keeps it from starting is one clear sentence on standard error and
- * exit code 1.
+ * Runs the server until SIGTERM or SIGINT, which end a start that is still under way as well. What keeps it from
+ * starting is one clear sentence on standard error and exit code 1.
  */
 export async function runServer(flags: StartFlags, version: string): Promise<void> {
-  const stop = stopSignal();
+  const stop = onStopSignal(leaveInTime);
   let server: RunningServer;
   try {
     const config = readConfig(flags);
     const logger = createLogger({ ...config.log, redact: redactText });
-    server = await startServer({ config, version, clock: systemClock, logger });
+    leaveOnDefect(logger);
+    server = await startServer({ config, version, clock: systemClock, logger, signal: stop });
     announce(server, config);
   } catch (error) {
+    // What the start had opened is closed by now.
+    if (stop.aborted && isAbort(error)) process.exit(0);
     if (!(error instanceof ConfigError || error instanceof StartError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   }
-  await stop;
-  const deadline = setTimeout(() => {
+  if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve, { once: true }));
+  await server.close();
+  process.exit(0);
+}
+
+/** A signal that aborts with SIGTERM or SIGINT. */
+function onStopSignal(listener: () => void): AbortSignal {
+  const stop = new AbortController();
+  stop.signal.addEventListener('abort', listener, { once: true });
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => stop.abort());
+  return stop.signal;
+}
+
+function leaveInTime(): void {
+  setTimeout(() => {
     process.stderr.write(
       `Stopping took longer than ${STOP_MS / 1000} s; leaving. What was acknowledged is in the spool.\n`,
     );
     process.exit(1);
   }, STOP_MS);
-  await server.close();
-  clearTimeout(deadline);
-  process.exit(0);
+}
+
+/**
+ * An error that nobody handled leaves the process in an unknown state. What Node would print itself may quote a signal,
+ * so it goes through the log, which is masked. Rejections that nobody handles come here as well.
+ */
+function leaveOnDefect(logger: Logger): void {
+  process.once('uncaughtException', (error, origin) => {
+    logger.error({ error: error.stack ?? String(error), origin }, 'a defect of Trifocal ends it; please report this');
+    process.exit(1);
+  });
 }
 
 function readConfig(flags: StartFlags): Config {
@@ -49,12 +73,6 @@ function readConfig(flags: StartFlags): Config {
       ...(flags.demo ? { 'demo.enabled': 'true' } : {}),
       ...(flags.fault === undefined ? {} : { 'demo.fault': flags.fault }),
     },
-  });
-}
-
-function stopSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
   });
 }
 

@@ -22,19 +22,25 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Starts everything a configuration asks for. Resolves when it is ready; throws StartError for what a user can mend. */
+/**
+ * Starts everything a configuration asks for. Resolves when it is ready; throws StartError for what a user can mend, and
+ * the reason of `signal` when that aborts first. What was opened by then is closed.
+ */
 export async function startServer(options: {
   config: Config;
   version: string;
   clock: Clock;
   logger: Logger;
+  signal: AbortSignal;
 }): Promise<RunningServer> {
-  const { config, version, clock, logger } = options;
+  const { config, version, clock, logger, signal } = options;
   const closers = createClosers(logger);
   try {
     const folder = await openDataFolder(config.data);
     closers.add('the data folder', () => folder.lock.release());
+    signal.throwIfAborted();
     const parts = await openParts({ config, folder, clock, logger, closers });
+    signal.throwIfAborted();
     const doors = await openDoors(config, parts, { version, clock, logger }, closers);
     const clusters = connectClusters({
       clusters: config.clusters,
@@ -48,7 +54,8 @@ export async function startServer(options: {
       closers,
     });
     parts.connections = clusters;
-    await parts.spool.ready;
+    // May last as long as the store is down.
+    await unlessAborted(parts.spool.ready, signal);
     parts.waiting.delete('spool');
     if (config.demo.enabled) {
       parts.demo = startDemoEstate(config, doors, clusters.add, logger);
@@ -59,6 +66,16 @@ export async function startServer(options: {
     await closers.closeAll();
     throw error;
   }
+}
+
+async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await Promise.race([
+    work,
+    new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    }),
+  ]);
 }
 
 interface Doors {

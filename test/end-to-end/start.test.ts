@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { startProgram, temporaryFolder, waitFor } from '../programs/process.ts';
@@ -83,6 +83,30 @@ test('stopping brings everything acknowledged into the store, and a restart serv
   const [sum] = await promql(`${again.http}/prometheus`, 'sum(last_over_time(kept[1h]))');
   expect(sum?.value?.[1]).toBe(String((499 * 500) / 2));
   expect((await fetch(`${again.http}/readyz`)).status).toBe(200);
+});
+
+test('SIGTERM while it starts ends the start, cleanly', async () => {
+  const data = join(folder.path, 'early');
+  const program = startProgram(process.execPath, ['--import', 'tsx', 'src/app/main.ts', 'up', '--data', data, ...free]);
+  await waitFor('the engine to be opened', async () => (existsSync(join(data, 'engine')) ? true : undefined));
+  await program.stop('SIGTERM');
+  expect(await program.exited, program.output()).toBe(0);
+  expect(program.output()).not.toContain('trifocal ready');
+  expect(existsSync(join(data, 'lock'))).toBe(false);
+});
+
+test('a defect that nobody handles ends it with a masked log line', async () => {
+  const defect = 'process.once("SIGUSR2",()=>{Promise.reject(new Error("lost: password=hunter2secret"))})';
+  const server = await startTrifocal({
+    program: 'source',
+    data: join(folder.path, 'defect'),
+    env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(defect)}` },
+  });
+  running.push(server);
+  process.kill(server.serverPid, 'SIGUSR2');
+  expect(await server.exited, server.output()).toBe(1);
+  expect(server.output()).toContain('a defect of Trifocal ends it');
+  expect(server.output()).toContain('lost: password=[redacted');
 });
 
 test('the doors answer as described, and the API describes itself', async () => {
