@@ -7,8 +7,8 @@ import { whenStored } from './doors/stored.ts';
 import { createEstate, type Estate } from './estate.ts';
 import { parseOptions, type SimulatorOptions } from './options.ts';
 import { type AskOptions, askPast, planHistory } from './past.ts';
-import { replay } from './replay.ts';
-import { serveEstate } from './server.ts';
+import { type Agent, replay } from './replay.ts';
+import { AGENT_JOBS, serveEstate } from './server.ts';
 
 /** The estate runs this long unseen before its history begins, so that queues and temperatures have settled. */
 const WARM_UP_MS = 300_000;
@@ -59,7 +59,7 @@ async function run(options: SimulatorOptions, clock: Clock, signal: AbortSignal)
   // A fault that is older than the stretch has had its effect when that begins.
   const startFaultMs = faultMs > fromMs ? faultMs : estate.now;
   const at = fault ? [{ ms: startFaultMs, run: () => void estate.startFault({ fault }) }] : [];
-  const { delivered } = await replay({ estate, sender, clock, fromMs, at });
+  const { delivered, agent } = await replay({ estate, sender, clock, fromMs, at, agentJobs: AGENT_JOBS });
 
   const presentMs = clock.now();
   const present = () => estate.runTo(presentMs + (clock.now() - presentMs) * options.speed);
@@ -80,7 +80,7 @@ async function run(options: SimulatorOptions, clock: Clock, signal: AbortSignal)
         failed.abort(error);
         throw error;
       }),
-      live(estate, sender, clock, present, anySignal(signal, failed.signal)),
+      live({ estate, sender, agent, clock, present, signal: anySignal(signal, failed.signal) }),
     ]);
   } finally {
     servers.close();
@@ -93,26 +93,32 @@ function marksOf(plan: readonly ClusterPlan[]): AskOptions['marks'] {
   return { cluster: cluster?.name ?? '', node: cluster?.nodes[0]?.name ?? '', deployment: cluster?.releasing ?? '' };
 }
 
-/** Keeps the estate in the present and sends spans and lines as they come; scraping is the other side's work. */
-async function live(
-  estate: Estate,
-  sender: Sender,
-  clock: Clock,
-  present: () => void,
-  signal: AbortSignal,
-): Promise<void> {
+/** Keeps the estate in the present and sends spans, lines and the agent's samples as they come; other scraping is the other side's work. */
+async function live(options: {
+  estate: Estate;
+  sender: Sender;
+  agent: Agent;
+  clock: Clock;
+  present: () => void;
+  signal: AbortSignal;
+}): Promise<void> {
+  const { estate, sender, agent, clock, present, signal } = options;
   let pushedMs = clock.monotonic();
   while (!signal.aborted) {
     await clock.sleep(STEP_MS, signal);
     present();
     if (clock.monotonic() - pushedMs < PUSH_EVERY_MS) continue;
     pushedMs = clock.monotonic();
-    const push = [sender.spans(estate.signals.takeSpans()), sender.lines(estate.signals.takeLines())];
+    const push = [
+      sender.spans(estate.signals.takeSpans()),
+      sender.lines(estate.signals.takeLines()),
+      sender.samples(agent.collect()),
+    ];
     void Promise.all(push).catch((error: unknown) => {
       if (signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
       report({ event: 'error', message });
-      logger.warn({ error: message }, 'spans or lines were not delivered');
+      logger.warn({ error: message }, 'some signals were not delivered');
     });
   }
 }

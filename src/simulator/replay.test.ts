@@ -8,7 +8,7 @@ import { defaultEstate } from './blueprint.ts';
 import { createSender, type Sender } from './doors/sender.ts';
 import { createEstate, type Estate } from './estate.ts';
 import { renderPage } from './pages/page.ts';
-import { replay } from './replay.ts';
+import { type Agent, replay } from './replay.ts';
 
 /** The wire formats as their projects publish them, cut down to what is read here. */
 const schema = protobuf.parse(`
@@ -64,6 +64,7 @@ const HISTORY_MS = 400_000;
 let estate: Estate;
 let sender: Sender;
 let fromMs: number;
+let afterwards: ReturnType<Agent['collect']>;
 beforeAll(async () => {
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   const address = receiver.address();
@@ -74,8 +75,11 @@ beforeAll(async () => {
   const signal = new AbortController().signal;
   sender = createSender({ trifocal: url, otlp: url, clock: systemClock, signal });
   const at = [{ ms: fromMs + 100_000, run: () => void estate.startFault({ fault: 'gpu-thermal-throttle' }) }];
-  const { delivered } = await replay({ estate, sender, clock: systemClock, fromMs, at });
-  await delivered;
+  const agentJobs = ['node-exporter'];
+  const replayed = await replay({ estate, sender, clock: systemClock, fromMs, at, agentJobs });
+  await replayed.delivered;
+  estate.runTo(estate.now + 2 * 30_000);
+  afterwards = replayed.agent.collect();
 });
 afterAll(() => receiver.close());
 
@@ -226,4 +230,20 @@ test('spans and lines say where they come from', () => {
   expect(span.traceId.length).toBe(16);
   expect(span.traceState).toBe('ot=th:e6666666666666');
   expect(span.startTimeUnixNano / 1e6).toBeGreaterThan(fromMs - 60_000);
+});
+
+test('the agent goes on with its jobs in the present, where the history ended and with nothing else', () => {
+  const decodeRun = (labels: Uint8Array) => Buffer.from(labels).toString('latin1');
+  const lines = afterwards.filter(({ length }) => length > 0).map(({ labels }) => decodeRun(labels));
+  expect(lines.length).toBeGreaterThan(100);
+  expect(lines.filter((line) => !line.includes('node-exporter'))).toEqual([]);
+  const newest = Math.max(
+    ...[...series().values()].flatMap(({ samples }) => samples.map(({ timestamp }) => Number(timestamp))),
+  );
+  for (const { times, length } of afterwards) {
+    if (length === 0) continue;
+    expect(length).toBe(2);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBe(30_000);
+    expect(times[0]).toBeGreaterThan(newest - 30_000);
+  }
 });

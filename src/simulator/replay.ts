@@ -14,7 +14,7 @@ const CHUNKS_AHEAD = 16;
 /**
  * Runs the estate from its own time to the present and sends what an agent would have collected since `fromMs`, until
  * nothing is left between simulated and real time. `at` lists what happens on the way. Resolves when the estate is in
- * the present, with the deliveries that are still under way.
+ * the present, with the deliveries that are still under way and the agent, which goes on with the jobs of `agentJobs`.
  */
 export async function replay(options: {
   estate: Estate;
@@ -22,7 +22,9 @@ export async function replay(options: {
   clock: Clock;
   fromMs: number;
   at: readonly { ms: number; run: () => void }[];
-}): Promise<{ delivered: Promise<void> }> {
+  /** Jobs that the agent keeps scraping in the present, since nobody else does. */
+  agentJobs: readonly string[];
+}): Promise<{ delivered: Promise<void>; agent: Agent }> {
   const { estate, sender, clock, fromMs } = options;
   const scraping = createScraping(estate);
   const events = [...options.at].sort((a, b) => a.ms - b.ms);
@@ -47,7 +49,18 @@ export async function replay(options: {
     await underWay[underWay.length - 1 - CHUNKS_AHEAD];
     await clock.sleep(0);
   }
-  return { delivered: Promise.all(underWay).then(() => {}) };
+  scraping.leave((target) => !options.agentJobs.includes(target.job));
+  return { delivered: Promise.all(underWay).then(() => {}), agent: { collect: () => collect(estate, scraping) } };
+}
+
+/** Scrapes what is due in the present, as the agent on the estate's nodes does; hands out what it has to deliver. */
+export interface Agent {
+  collect(): readonly SampleRun[];
+}
+
+function collect(estate: Estate, scraping: Scraping): readonly SampleRun[] {
+  for (let dueMs = scraping.dueMs(); dueMs <= estate.now; dueMs = scraping.dueMs()) scraping.scrape(dueMs);
+  return scraping.take();
 }
 
 async function deliver(estate: Estate, sender: Sender, runs: readonly SampleRun[]): Promise<void> {
@@ -68,9 +81,12 @@ function runThrough(estate: Estate, toMs: number, events: { ms: number; run: () 
 }
 
 interface Scrape {
+  target: Estate['targets'][number];
   recorder: ScrapeRecorder;
   dueMs: number;
 }
+
+type Scraping = ReturnType<typeof createScraping>;
 
 /** Scrapes all targets that the estate has, each on its own grid. */
 function createScraping(estate: Estate) {
@@ -92,8 +108,12 @@ function createScraping(estate: Estate) {
       for (const target of known) {
         if (scrapes.has(target.path)) continue;
         const recorder = createScrapeRecorder(target, Math.ceil(CHUNK_MS / target.intervalMs) + 3);
-        scrapes.set(target.path, { recorder, dueMs: recorder.nextScrape(atMs) });
+        scrapes.set(target.path, { target, recorder, dueMs: recorder.nextScrape(atMs) });
       }
+    },
+    /** Others go on with these targets: no more scrapes, and no stale markers either. */
+    leave(others: (target: Estate['targets'][number]) => boolean): void {
+      for (const [path, { target }] of scrapes) if (others(target)) scrapes.delete(path);
     },
     /** The time of the next scrape. */
     dueMs: () => Math.min(...[...scrapes.values()].map(({ dueMs }) => dueMs)),

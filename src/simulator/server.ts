@@ -73,9 +73,13 @@ export async function serveEstate(estate: Estate, present: () => void): Promise<
 /** From the broken cooling to the lowered clock: a card needs this long to heat up. */
 const ONSET_TOLERANCE_S = 150;
 
+/** The nodes' own telemetry is delivered by an agent with remote write, as many teams have it; Trifocal scrapes the rest. */
+export const AGENT_JOBS: readonly string[] = ['node-exporter'];
+
 function scrapeConfigs(estate: Estate, cluster: string, address: string): ClusterConnection['scrape_configs'] {
   const jobs = new Map<string, ClusterConnection['scrape_configs'][number]>();
-  for (const target of estate.targets.filter((candidate) => candidate.cluster === cluster)) {
+  for (const target of estate.targets) {
+    if (target.cluster !== cluster || AGENT_JOBS.includes(target.job)) continue;
     let job = jobs.get(target.job);
     if (!job) {
       const interval = `${target.intervalMs / 1000}s`;
