@@ -14,7 +14,7 @@ export function guardOrigin(request: FastifyRequest, allowedHosts: readonly stri
       `the Host header ${JSON.stringify(host ?? '')} is not an address of this server`,
       {
         path: 'Host',
-        hint: 'Use localhost or 127.0.0.1, or add the name to listen.hosts.',
+        hint: 'Use localhost or 127.0.0.1.',
       },
     );
   }

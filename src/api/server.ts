@@ -4,6 +4,7 @@ import { isAbort, type Logger } from '../base/index.ts';
 import { everything, type Scope } from '../model/index.ts';
 import { StoreError } from '../store/index.ts';
 import { ApiError, ERROR_CODES, type ErrorCode } from './errors.ts';
+import { describe, pathOf } from './failure.ts';
 import { guardOrigin } from './origin.ts';
 
 declare module 'fastify' {
@@ -94,14 +95,6 @@ function fromStore(error: StoreError): ApiError {
   if (error.kind === 'limit') return new ApiError('query_limit', error.message);
   if (error.kind === 'aborted') return new ApiError('timeout', error.message);
   return new ApiError('internal', 'the store refused a statement; the log has the details', { cause: error });
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-function pathOf(request: FastifyRequest): string {
-  return request.url.split('?', 1)[0] ?? '';
 }
 
 function quiet(logger: Logger): FastifyBaseLogger {

@@ -76,6 +76,7 @@ beforeAll(async () => {
       ],
       targets: () => [],
       clock,
+      logger: silentLogger,
     }),
   );
 }, 60_000);

@@ -13,7 +13,7 @@ import {
   webRoutes,
 } from '../api/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
-import { formatTime } from '../model/index.ts';
+import { formatTime, type Scope, scopeAllows } from '../model/index.ts';
 import type { Config } from './config/index.ts';
 import { createEvidenceSource } from './evidence.ts';
 import { createInvestigator } from './investigator.ts';
@@ -31,7 +31,7 @@ export interface RouteOptions {
 
 /** Registers every route of the HTTP door, each with just what it needs. */
 export async function registerRoutes(app: FastifyInstance, options: RouteOptions): Promise<void> {
-  const { config, parts, version, clock, webFolder } = options;
+  const { config, parts, version, clock, logger, webFolder } = options;
   const { engine, traces, estate, records } = parts;
   const run = createInvestigator({ engine, traces, estate, clock });
   await app.register(
@@ -49,7 +49,8 @@ export async function registerRoutes(app: FastifyInstance, options: RouteOptions
   await app.register(
     signalRoutes({
       estateAt: estate.at,
-      evidence: (snapshot, scope) => createEvidenceSource({ engine, traces, estate: snapshot, scope, clock }),
+      evidence: (snapshot, scope, signal) =>
+        createEvidenceSource({ engine, traces, estate: snapshot, scope, clock, signal }),
       clock,
     }),
   );
@@ -64,27 +65,40 @@ export async function registerRoutes(app: FastifyInstance, options: RouteOptions
       watches: () => parts.connections?.watches() ?? [],
       targets: () => parts.connections?.targets() ?? [],
       clock,
+      logger,
     }),
   );
-  await app.register(prometheusRoutes({ engine, source: parts.source, clock, targets: () => activeTargets(parts) }));
+  const { time, memory } = config.limits.query;
+  await app.register(
+    prometheusRoutes({
+      engine,
+      source: parts.source,
+      clock,
+      logger,
+      targets: (scope) => activeTargets(parts, scope),
+      limits: { seconds: time / 1000, memoryBytes: memory },
+    }),
+  );
   await app.register(investigationRoutes({ run, records: records.investigations, clock }));
   await app.register(webRoutes({ folder: webFolder }));
 }
 
 /** What is scraped now, as Prometheus' `/api/v1/targets` gives it. */
-function activeTargets(parts: Parts): object[] {
+function activeTargets(parts: Parts, scope: Scope): object[] {
   const targets = parts.connections?.targets() ?? [];
-  return targets.map((target) => ({
-    discoveredLabels: {},
-    labels: target.labels,
-    scrapePool: target.job,
-    scrapeUrl: target.url,
-    globalUrl: target.url,
-    lastError: target.lastError,
-    lastScrape: target.lastScrapeMs === null ? '0001-01-01T00:00:00Z' : formatTime(target.lastScrapeMs),
-    lastScrapeDuration: target.lastDurationSeconds,
-    health: target.health,
-    scrapeInterval: `${target.intervalMs / 1000}s`,
-    scrapeTimeout: `${target.timeoutMs / 1000}s`,
-  }));
+  return targets
+    .filter(({ cluster }) => scopeAllows(scope, cluster, undefined))
+    .map((target) => ({
+      discoveredLabels: {},
+      labels: target.labels,
+      scrapePool: target.job,
+      scrapeUrl: target.url,
+      globalUrl: target.url,
+      lastError: target.lastError,
+      lastScrape: target.lastScrapeMs === null ? '0001-01-01T00:00:00Z' : formatTime(target.lastScrapeMs),
+      lastScrapeDuration: target.lastDurationSeconds,
+      health: target.health,
+      scrapeInterval: `${target.intervalMs / 1000}s`,
+      scrapeTimeout: `${target.timeoutMs / 1000}s`,
+    }));
 }

@@ -4,6 +4,7 @@ import { type Change, formatTime, parseRef } from '../../model/index.ts';
 import type { ChangesQuery, EstateReader } from '../../understand/estate/index.ts';
 import { type ChangeItem, type ChangesResponse, changesQuery, type EventsResponse } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { signalOf } from './client-signal.ts';
 import { readRange } from './request-time.ts';
 
 export interface ChangeRoutesOptions {
@@ -14,13 +15,13 @@ export interface ChangeRoutesOptions {
 /** `/api/changes` and `/api/events`: of the estate, a cluster, or one entity with what it contains and stands on. */
 export function changeRoutes({ estate, clock }: ChangeRoutesOptions): FastifyPluginAsync {
   return async (app) => {
-    app.get('/api/changes', async (request): Promise<ChangesResponse> => {
-      const changes = await estate.changes(toQuery(request.query, clock.now()), request.scope);
+    app.get('/api/changes', async (request, reply): Promise<ChangesResponse> => {
+      const changes = await estate.changes(toQuery(request.query, clock.now()), request.scope, signalOf(reply));
       return { items: changes.map(toChange) };
     });
 
-    app.get('/api/events', async (request): Promise<EventsResponse> => {
-      const events = await estate.events(toQuery(request.query, clock.now()), request.scope);
+    app.get('/api/events', async (request, reply): Promise<EventsResponse> => {
+      const events = await estate.events(toQuery(request.query, clock.now()), request.scope, signalOf(reply));
       return {
         items: events.map(({ atMs, container: _, ...event }) => ({ at: formatTime(atMs), ...event })),
       };

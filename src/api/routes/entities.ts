@@ -12,6 +12,7 @@ import {
 } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { toChange } from './changes.ts';
+import { signalOf } from './client-signal.ts';
 import { toSummary } from './entity-summary.ts';
 import { readRange, readTime } from './request-time.ts';
 
@@ -23,9 +24,9 @@ export interface EntityRoutesOptions {
 /** `/api/entities`: list, one with its neighbourhood, its changes. A reference may stand in the path as it is or percent-encoded. */
 export function entityRoutes({ estate, clock }: EntityRoutesOptions): FastifyPluginAsync {
   return async (app) => {
-    app.get('/api/entities', async (request): Promise<EntitiesResponse> => {
+    app.get('/api/entities', async (request, reply): Promise<EntitiesResponse> => {
       const query = entitiesQuery.parse(request.query);
-      const snapshot = await estate.at(momentOf(query.at, clock.now()), request.scope);
+      const snapshot = await estate.at(momentOf(query.at, clock.now()), request.scope, signalOf(reply));
       const alias = query.kind === 'model' ? 'model' : undefined;
       const found = candidates(snapshot, query.kind)
         .filter((entity) => query.cluster === undefined || entity.cluster === query.cluster)
@@ -49,10 +50,10 @@ export function entityRoutes({ estate, clock }: EntityRoutesOptions): FastifyPlu
         const search = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
         return reply.redirect(`/api/entities/${encodeURIComponent(ref)}/coverage${search}`, 307);
       }
-      if (part === 'changes') return changesOf(request, ref);
+      if (part === 'changes') return changesOf(request, ref, signalOf(reply));
       const { at } = entityQuery.parse(request.query);
       const ms = momentOf(at, clock.now());
-      const snapshot = await estate.at(ms, request.scope);
+      const snapshot = await estate.at(ms, request.scope, signalOf(reply));
       const entity = snapshot.get(ref);
       if (!entity) throw unknownEntity(ref);
       const detail = toDetail(snapshot, entity, ms, ref.startsWith('model:'));
@@ -60,10 +61,10 @@ export function entityRoutes({ estate, clock }: EntityRoutesOptions): FastifyPlu
     });
   };
 
-  async function changesOf(request: FastifyRequest, ref: string): Promise<ChangesResponse> {
+  async function changesOf(request: FastifyRequest, ref: string, signal: AbortSignal): Promise<ChangesResponse> {
     const range = readRange(rangeQuery.parse(request.query), clock.now());
-    const changes = await estate.changes({ ...range, entity: ref }, request.scope);
-    if (changes.length === 0 && !(await estate.at(range.to, request.scope)).get(ref)) throw unknownEntity(ref);
+    const changes = await estate.changes({ ...range, entity: ref }, request.scope, signal);
+    if (changes.length === 0 && !(await estate.at(range.to, request.scope, signal)).get(ref)) throw unknownEntity(ref);
     return { items: changes.map(toChange) };
   }
 }

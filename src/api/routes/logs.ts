@@ -5,6 +5,7 @@ import type { LogReader } from '../../query/index.ts';
 import type { EstateReader } from '../../understand/estate/index.ts';
 import { type LogsResponse, logsQuery } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { signalOf } from './client-signal.ts';
 import { entityOfPlace, placesOf } from './places.ts';
 import { readRange } from './request-time.ts';
 
@@ -20,7 +21,8 @@ const LEVELS = { debug: 5, info: 9, warn: 13, error: 17 };
 /** `/api/logs`: lines of an entity, newest first. */
 export function logRoutes({ logs, estate, clock }: LogRoutesOptions): FastifyPluginAsync {
   return async (app) => {
-    app.get('/api/logs', async (request): Promise<LogsResponse> => {
+    app.get('/api/logs', async (request, reply): Promise<LogsResponse> => {
+      const signal = signalOf(reply);
       const query = logsQuery.parse(request.query);
       const range = readRange(query, clock.now());
       const { entity, cluster, q, severity, traceId } = query;
@@ -33,7 +35,7 @@ export function logRoutes({ logs, estate, clock }: LogRoutesOptions): FastifyPlu
             ? undefined
             : [{ cluster }]
           : placesOf(
-              await Promise.all([estate.at(range.from, request.scope), estate.at(range.to, request.scope)]),
+              await Promise.all([range.from, range.to].map((ms) => estate.at(ms, request.scope, signal))),
               entity,
             );
       const found = await logs.search(
@@ -45,7 +47,7 @@ export function logRoutes({ logs, estate, clock }: LogRoutesOptions): FastifyPlu
           ...(severity ? { minSeverity: LEVELS[severity] } : {}),
           ...(traceId ? { traceId } : {}),
         },
-        { scope: request.scope },
+        { scope: request.scope, signal },
       );
       return { items: found.lines.map(toLine), scannedRows: found.scannedRows, truncated: found.truncated };
     });

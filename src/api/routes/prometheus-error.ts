@@ -25,9 +25,9 @@ export class PrometheusError extends Error {
 }
 
 /** Any error in the envelope of the Prometheus API. */
-export function errorAnswer(error: unknown): { status: number; body: object } {
+export function errorAnswer(error: unknown): { type: PrometheusErrorType; status: number; body: object } {
   const { type, message } = classify(error);
-  return { status: STATUS[type], body: { status: 'error', errorType: type, error: message } };
+  return { type, status: STATUS[type], body: { status: 'error', errorType: type, error: message } };
 }
 
 function classify(error: unknown): { type: PrometheusErrorType; message: string } {
@@ -42,7 +42,7 @@ function classify(error: unknown): { type: PrometheusErrorType; message: string 
     return { type: 'timeout', message: 'the request took too long and was stopped' };
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
   if (status >= 400 && status < 500 && error instanceof Error) return { type: 'bad_data', message: error.message };
-  return { type: 'internal', message: 'unexpected error' };
+  return { type: 'internal', message: 'unexpected error; the log has the details' };
 }
 
 function isStoreDown(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { manualClock, silentLogger } from '../../base/index.ts';
-import { everything, labelSetFrom, type Scope } from '../../model/index.ts';
+import { everything, labelSetFrom, type Scope, scopeAllows } from '../../model/index.ts';
 import { createMemorySource, createPromqlEngine } from '../../query/index.ts';
 import { createHttpServer } from '../server.ts';
 import { prometheusRoutes } from './prometheus.ts';
@@ -9,6 +9,8 @@ import { prometheusRoutes } from './prometheus.ts';
 const API = '/prometheus/api/v1';
 let app: FastifyInstance;
 let scope: Scope;
+let logged: object[];
+let defect: Error | undefined;
 
 beforeEach(async () => {
   scope = everything;
@@ -31,7 +33,14 @@ beforeEach(async () => {
   app.addHook('onRequest', async (request) => {
     request.scope = scope;
   });
-  await app.register(prometheusRoutes({ engine: createPromqlEngine({ source, clock }), source, clock }));
+  const engine = createPromqlEngine({ source, clock });
+  const targets = (visible: Scope) =>
+    ['eu', 'us'].filter((cluster) => scopeAllows(visible, cluster, undefined)).map((cluster) => ({ cluster }));
+  logged = [];
+  defect = undefined;
+  const metadata: typeof source.metadata = (...asked) => (defect ? Promise.reject(defect) : source.metadata(...asked));
+  const logger = { ...silentLogger, error: (fields: object) => logged.push(fields) };
+  await app.register(prometheusRoutes({ engine, source: { ...source, metadata }, clock, logger, targets }));
 });
 afterEach(() => app.close());
 
@@ -217,6 +226,23 @@ test('every answer keeps to the scope of its request', async () => {
   expect((await get('/series', { 'match[]': 'up' })).body.data).toEqual([{ __name__: 'up', job: 'b' }]);
   expect((await get('/label/job/values')).body.data).toEqual(['b']);
   expect((await get('/labels')).body.data).toEqual(['__name__', 'job']);
+  expect((await get('/targets')).body.data.activeTargets).toEqual([{ cluster: 'us' }]);
+});
+
+test('an unexpected error is told to the log, with its stack and the path', async () => {
+  defect = new Error('a defect');
+  const { status, body } = await get('/metadata', { metric: 'up' });
+  expect([status, body.errorType]).toEqual([500, 'internal']);
+  expect(body.error).not.toContain('a defect');
+  expect(logged).toEqual([{ error: expect.stringMatching(/^Error: a defect\n +at /), path: `${API}/metadata` }]);
+  await get('/query', { query: 'up +' });
+  expect(logged).toHaveLength(1);
+});
+
+test.each(['rules', 'alerts', 'query_exemplars'])('%s, which nobody keeps, are empty with a warning', async (path) => {
+  const { status, body } = await get(`/${path}`);
+  expect([status, body.status]).toEqual([200, 'success']);
+  expect(body.warnings).toEqual([expect.stringMatching(/^this version of Trifocal has no (rules|alerts|exemplars)$/)]);
 });
 
 test('a large answer arrives whole', async () => {

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { type Clock, deadline } from '../../base/index.ts';
-import { labelRecord } from '../../model/index.ts';
+import { type Clock, deadline, type Logger } from '../../base/index.ts';
+import { labelRecord, type Scope } from '../../model/index.ts';
 import { type MetricSource, type PromqlEngine, PromqlError, type ReadOptions } from '../../query/index.ts';
+import { describe, pathOf } from '../failure.ts';
+import { signalOf } from './client-signal.ts';
 import { errorAnswer, PrometheusError } from './prometheus-error.ts';
 import { decodeLabelName } from './prometheus-label-name.ts';
 import {
@@ -21,8 +23,9 @@ export interface PrometheusRoutesOptions {
   engine: PromqlEngine;
   source: MetricSource;
   clock: Clock;
-  /** What is scraped now, in the form of Prometheus' `activeTargets`. */
-  targets?: () => readonly object[];
+  logger: Logger;
+  /** What is scraped now as far as the scope may see it, in the form of Prometheus' `activeTargets`. */
+  targets?: (scope: Scope) => readonly object[];
   /** For listing labels, series and metadata. */
   limits?: Partial<ReadOptions['limits']>;
 }
@@ -40,8 +43,10 @@ export function prometheusRoutes(options: PrometheusRoutesOptions): FastifyPlugi
         app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
           done(null, body),
         );
-        app.setErrorHandler((error, _request, reply) => {
-          const { status, body } = errorAnswer(error);
+        app.setErrorHandler((error, request, reply) => {
+          const { type, status, body } = errorAnswer(error);
+          if (type === 'internal')
+            options.logger.error({ error: describe(error), path: pathOf(request) }, 'a request failed unexpectedly');
           reply.status(status).send(body);
         });
         queryRoutes(app, options);
@@ -109,11 +114,11 @@ function listRoutes(app: FastifyInstance, options: PrometheusRoutesOptions): voi
   both(app, '/series', async (request, reply, parameters) => {
     if (!parameters.has('match[]')) throw new PrometheusError('bad_data', 'no match[] parameter provided');
     const { items, truncated } = await source.series(requestOf(request, parameters), readOf(reply));
-    return success(items.map(labelRecord), truncated);
+    return success(items.map(labelRecord), truncated ? [TRUNCATED] : []);
   });
   both(app, '/labels', async (request, reply, parameters) => {
     const { items, truncated } = await source.labelNames(requestOf(request, parameters), readOf(reply));
-    return success(items, truncated);
+    return success(items, truncated ? [TRUNCATED] : []);
   });
   app.get<{ Params: { name: string } }>('/label/:name/values', async (request, reply) => {
     const name = decodeLabelName(request.params.name);
@@ -123,7 +128,7 @@ function listRoutes(app: FastifyInstance, options: PrometheusRoutesOptions): voi
       { ...requestOf(request, readParameters(request)), name },
       readOf(reply),
     );
-    return success(items, truncated);
+    return success(items, truncated ? [TRUNCATED] : []);
   });
   app.get('/metadata', async (request, reply) => {
     const parameters = readParameters(request);
@@ -142,8 +147,7 @@ function listRoutes(app: FastifyInstance, options: PrometheusRoutesOptions): voi
     }
     return success(Object.fromEntries(families));
   });
-  // Exemplars are not stored yet, so there are none to find.
-  both(app, '/query_exemplars', async () => success([]));
+  both(app, '/query_exemplars', async () => success([], [notHere('exemplars')]));
 }
 
 function statusRoutes(app: FastifyInstance, { targets }: PrometheusRoutesOptions): void {
@@ -157,10 +161,11 @@ function statusRoutes(app: FastifyInstance, { targets }: PrometheusRoutesOptions
       goVersion: '',
     }),
   );
-  app.get('/targets', async () => success({ activeTargets: targets?.() ?? [], droppedTargets: [] }));
-  // There is no rule evaluation yet, so no group and no alert exists.
-  app.get('/rules', async () => success({ groups: [] }));
-  app.get('/alerts', async () => success({ alerts: [] }));
+  app.get('/targets', async (request) =>
+    success({ activeTargets: targets?.(request.scope) ?? [], droppedTargets: [] }),
+  );
+  app.get('/rules', async () => success({ groups: [] }, [notHere('rules')]));
+  app.get('/alerts', async () => success({ alerts: [] }, [notHere('alerts')]));
 }
 
 /** Parameters come in the URL or, for POST, as a form. */
@@ -182,15 +187,6 @@ function commonOf(parameters: Parameters): { lookbackMs?: number; timeoutMs?: nu
   return { ...(lookbackMs !== undefined && { lookbackMs }), ...(timeoutMs !== undefined && { timeoutMs }) };
 }
 
-/** Aborts when the client goes away before it is answered. */
-function signalOf(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
-}
-
 /** What is wrong with the query itself is said to be about its parameter. */
 async function answered<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -202,8 +198,13 @@ async function answered<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function success(data: unknown, truncated = false): object {
-  return { status: 'success', data, ...(truncated && { warnings: [TRUNCATED] }) };
+function success(data: unknown, warnings: readonly string[] = []): object {
+  return { status: 'success', data, ...(warnings.length > 0 && { warnings }) };
+}
+
+/** Clients read an empty list as "none": they shall know that nobody looks. */
+function notHere(what: string): string {
+  return `this version of Trifocal has no ${what}`;
 }
 
 function sendResult(

@@ -13,12 +13,13 @@ import {
 import type { EvidenceSource } from '../../understand/diagnosis/index.ts';
 import { type CoverageResponse, type SignalResponse, type SignalsResponse, signalQuery } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { signalOf } from './client-signal.ts';
 import { readRange, readTime } from './request-time.ts';
 
 export interface SignalRoutesOptions {
-  estateAt(ms: number, scope: Scope): Promise<EstateSnapshot>;
+  estateAt(ms: number, scope: Scope, signal: AbortSignal): Promise<EstateSnapshot>;
   /** Evidence for one request, over that estate. */
-  evidence(estate: EstateSnapshot, scope: Scope): EvidenceSource;
+  evidence(estate: EstateSnapshot, scope: Scope, signal: AbortSignal): EvidenceSource;
   clock: Clock;
 }
 
@@ -49,7 +50,8 @@ export function signalRoutes(options: SignalRoutesOptions): FastifyPluginAsync {
       }),
     );
 
-    app.get<{ Params: { name: string } }>('/api/signals/:name', async (request): Promise<SignalResponse> => {
+    app.get<{ Params: { name: string } }>('/api/signals/:name', async (request, reply): Promise<SignalResponse> => {
+      const client = signalOf(reply);
       const query = signalQuery.parse(request.query);
       const signal = findSignal(request.params.name);
       if (!signal)
@@ -59,11 +61,11 @@ export function signalRoutes(options: SignalRoutesOptions): FastifyPluginAsync {
         });
       const range = readRange(query, clock.now());
       const step = stepOf(range, query.step);
-      const estate = await options.estateAt(range.to, request.scope);
+      const estate = await options.estateAt(range.to, request.scope, client);
       const entity = known(estate, query.entity);
       const from = Math.ceil(range.from / step) * step;
       const to = Math.floor(range.to / step) * step;
-      const answer = await options.evidence(estate, request.scope).fetch({
+      const answer = await options.evidence(estate, request.scope, client).fetch({
         signal: signal.name,
         of: [entity.ref],
         ...(query.by ? { by: query.by } : {}),
@@ -91,11 +93,12 @@ export function signalRoutes(options: SignalRoutesOptions): FastifyPluginAsync {
 
     app.get<{ Params: { ref: string }; Querystring: { at?: string } }>(
       '/api/entities/:ref/coverage',
-      async (request): Promise<CoverageResponse> => {
+      async (request, reply): Promise<CoverageResponse> => {
+        const client = signalOf(reply);
         const at = request.query.at === undefined ? clock.now() : readTime(request.query.at, 'at', clock.now());
-        const estate = await options.estateAt(at, request.scope);
+        const estate = await options.estateAt(at, request.scope, client);
         const entity = known(estate, request.params.ref);
-        const evidence = options.evidence(estate, request.scope);
+        const evidence = options.evidence(estate, request.scope, client);
         const step = 60_000;
         const to = Math.floor(at / step) * step;
         const signals = SIGNALS.filter(

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Clock } from '../../base/index.ts';
-import { formatTime } from '../../model/index.ts';
+import { formatTime, type Scope } from '../../model/index.ts';
 import type { StatusResponse } from '../contract/index.ts';
 
 export interface StatusDependencies {
@@ -31,14 +31,19 @@ export function statusRoutes(dependencies: StatusDependencies): FastifyPluginAsy
     });
     app.get(
       '/api/status',
-      async (): Promise<StatusResponse> => ({
+      async (request): Promise<StatusResponse> => ({
         version: dependencies.version,
         startedAt,
         now: formatTime(clock.now()),
         demo: dependencies.demo(),
-        clusters: dependencies.clusters(),
+        clusters: dependencies.clusters().filter((cluster) => isNamed(request.scope, cluster)),
         storeUp: dependencies.storeUp(),
       }),
     );
   };
+}
+
+/** Who may see one namespace of a cluster may know that the cluster is there. */
+function isNamed(scope: Scope, cluster: string): boolean {
+  return scope.kind === 'everything' || scope.clusters.some(({ name }) => name === cluster);
 }

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type { Clock } from '../../base/index.ts';
+import type { Clock, Logger } from '../../base/index.ts';
 import type { IngestTelemetry, KubernetesWatch, TargetState } from '../../ingest/index.ts';
 import { formatTime, type Scope, scopeAllows } from '../../model/index.ts';
 import type { TableStats } from '../../store/index.ts';
 import type { TelemetryResponse } from '../contract/index.ts';
+import { signalOf } from './client-signal.ts';
 
 export interface TelemetryRoutesOptions {
   ingest: { telemetry(): IngestTelemetry; activeSeries(): number };
@@ -13,15 +14,16 @@ export interface TelemetryRoutesOptions {
   watches(): readonly Pick<KubernetesWatch, 'cluster' | 'state'>[];
   targets(): readonly TargetState[];
   clock: Clock;
+  logger: Logger;
 }
 
 type Source = TelemetryResponse['sources'][number];
 
 /** `/api/telemetry`: who delivers and how well, what was dropped, how much is kept. */
 export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginAsync {
-  const { ingest, store, clock } = options;
+  const { ingest, store, clock, logger } = options;
   return async (app) => {
-    app.get('/api/telemetry', async (request): Promise<TelemetryResponse> => {
+    app.get('/api/telemetry', async (request, reply): Promise<TelemetryResponse> => {
       const { sources, dropped } = ingest.telemetry();
       const now = clock.now();
       const watched = new Set(options.watches().map((watch) => watch.cluster));
@@ -41,7 +43,7 @@ export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginA
           // An example may quote a signal of any cluster.
           ...(request.scope.kind === 'everything' ? { example } : {}),
         })),
-        tables: await tableSizes(store),
+        tables: await tableSizes(store, logger, signalOf(reply)),
         series: ingest.activeSeries(),
         spool: options.spool(),
         storeUp: store.isUp(),
@@ -50,10 +52,19 @@ export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginA
   };
 }
 
-/** A store that is down has no sizes; that it is down is told beside. */
-async function tableSizes(store: TelemetryRoutesOptions['store']): Promise<TableStats[]> {
+/** Sizes are of the whole server, whoever asks. A store that is down has none; that it is down is told beside. */
+async function tableSizes(
+  store: TelemetryRoutesOptions['store'],
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<TableStats[]> {
   if (!store.isUp()) return [];
-  return store.tableStats().catch(() => []);
+  try {
+    return await store.tableStats(signal);
+  } catch (error) {
+    if (store.isUp() && !signal.aborted) logger.warn({ error: String(error) }, 'the sizes of tables cannot be told');
+    return [];
+  }
 }
 
 function watchSources(watch: Pick<KubernetesWatch, 'cluster' | 'state'>): Source[] {

@@ -5,6 +5,7 @@ import type { TraceReader } from '../../query/index.ts';
 import type { EstateReader } from '../../understand/estate/index.ts';
 import { type TraceResponse, type TracesResponse, tracesQuery } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
+import { signalOf } from './client-signal.ts';
 import { texts } from './logs.ts';
 import { entityOfPlace, placesOf } from './places.ts';
 import { readRange } from './request-time.ts';
@@ -18,7 +19,8 @@ export interface TraceRoutesOptions {
 /** `/api/traces`: search, and one trace with all its spans. */
 export function traceRoutes({ traces, estate, clock }: TraceRoutesOptions): FastifyPluginAsync {
   return async (app) => {
-    app.get('/api/traces', async (request): Promise<TracesResponse> => {
+    app.get('/api/traces', async (request, reply): Promise<TracesResponse> => {
+      const signal = signalOf(reply);
       const query = tracesQuery.parse(request.query);
       const range = readRange(query, clock.now());
       const { entity, cluster, minDuration, errors } = query;
@@ -28,7 +30,7 @@ export function traceRoutes({ traces, estate, clock }: TraceRoutesOptions): Fast
             ? undefined
             : [{ cluster }]
           : placesOf(
-              await Promise.all([estate.at(range.from, request.scope), estate.at(range.to, request.scope)]),
+              await Promise.all([range.from, range.to].map((ms) => estate.at(ms, request.scope, signal))),
               entity,
             );
       const found = await traces.search(
@@ -40,16 +42,16 @@ export function traceRoutes({ traces, estate, clock }: TraceRoutesOptions): Fast
           ...(minDuration === undefined ? {} : { minDurationSeconds: minDuration }),
           ...(errors ? { errorsOnly: true } : {}),
         },
-        { scope: request.scope },
+        { scope: request.scope, signal },
       );
       return { items: found.map(({ startMs, ...trace }) => ({ ...trace, startedAt: formatTime(startMs) })) };
     });
 
-    app.get<{ Params: { id: string } }>('/api/traces/:id', async (request): Promise<TraceResponse> => {
+    app.get<{ Params: { id: string } }>('/api/traces/:id', async (request, reply): Promise<TraceResponse> => {
       const { id } = request.params;
       if (!/^[0-9a-f]{1,32}$/i.test(id))
         throw new ApiError('bad_request', `${id} is no trace id: at most 32 hexadecimal digits`, { path: 'id' });
-      const spans = await traces.byId(id, { scope: request.scope });
+      const spans = await traces.byId(id, { scope: request.scope, signal: signalOf(reply) });
       const [first] = spans;
       if (!first)
         throw new ApiError('not_found', `no spans of trace ${id} are kept`, {
