@@ -18,10 +18,16 @@ import type { OtlpScope } from './protobuf-common.ts';
  * ignored. Throws DecodeError with the path of the first mistake.
  */
 
-export function bigintField(parent: JsonObject, name: string): bigint {
+function integerField(parent: JsonObject, name: string): bigint {
   const value = parent[name];
   if (value === undefined || value === null) return 0n;
   return inside(name, () => asInteger(value));
+}
+
+export function int64Field(parent: JsonObject, name: string): bigint {
+  const value = integerField(parent, name);
+  if (BigInt.asIntN(64, value) !== value) throw new DecodeError(`${value} is not a signed 64-bit number`, name);
+  return value;
 }
 
 function asInteger(value: Json): bigint {
@@ -31,15 +37,20 @@ function asInteger(value: Json): bigint {
   throw new DecodeError(`expected a whole number, found ${kindOf(value)}`);
 }
 
-/** An unsigned time in nanoseconds. */
-export function nanosField(parent: JsonObject, name: string): bigint {
-  const value = bigintField(parent, name);
+/** Times in nanoseconds and counts. */
+export function uint64Field(parent: JsonObject, name: string): bigint {
+  const value = integerField(parent, name);
   if (BigInt.asUintN(64, value) !== value) throw new DecodeError(`${value} is not an unsigned 64-bit number`, name);
   return value;
 }
 
+/** Enums and flags: int32 or uint32, told apart nowhere. */
 export function smallField(parent: JsonObject, name: string): number {
-  return Number(BigInt.asIntN(53, bigintField(parent, name)));
+  const value = integerField(parent, name);
+  if (BigInt.asIntN(32, value) !== value && BigInt.asUintN(32, value) !== value) {
+    throw new DecodeError(`${value} is not a 32-bit number`, name);
+  }
+  return Number(value);
 }
 
 export function doubleField(parent: JsonObject, name: string): number | undefined {
@@ -102,7 +113,7 @@ export function asAnyValue(value: Json, depth = 0): AttributeValue {
   if (depth > MAX_DEPTH) throw new DecodeError(`values nested more than ${MAX_DEPTH} deep`);
   const object = asObject(value);
   if (object.stringValue !== undefined) return textField(object, 'stringValue');
-  if (object.intValue !== undefined) return BigInt.asIntN(64, bigintField(object, 'intValue'));
+  if (object.intValue !== undefined) return int64Field(object, 'intValue');
   if (object.boolValue !== undefined) return boolField(object, 'boolValue');
   if (object.doubleValue !== undefined) return doubleField(object, 'doubleValue') ?? null;
   if (object.arrayValue !== undefined) {

@@ -2,7 +2,7 @@ import type { LogRecord } from '../../../model/index.ts';
 import { createTurns } from '../../turns.ts';
 import { inside, parseJson, textField } from '../wire/index.ts';
 import { createInvalid, type DecodedLogs } from './decoded.ts';
-import { asAnyValue, attributesField, eachJsonItem, idField, nanosField, smallField } from './json-common.ts';
+import { asAnyValue, attributesField, eachJsonItem, idField, smallField, uint64Field } from './json-common.ts';
 import { toLogRecord } from './log-record.ts';
 
 /** Decodes `ExportLogsServiceRequest` in JSON. */
@@ -16,8 +16,8 @@ export async function decodeLogsJson(body: Buffer, nowNs: bigint): Promise<Decod
     invalid,
     (value, resource, scope) => {
       const raw = {
-        timeNs: nanosField(value, 'timeUnixNano'),
-        observedNs: nanosField(value, 'observedTimeUnixNano'),
+        timeNs: uint64Field(value, 'timeUnixNano'),
+        observedNs: uint64Field(value, 'observedTimeUnixNano'),
         severity: smallField(value, 'severityNumber'),
         severityText: textField(value, 'severityText'),
         body: inside('body', () => asAnyValue(value.body ?? null)),

@@ -14,13 +14,13 @@ import {
 } from './decoded.ts';
 import {
   attributesField,
-  bigintField,
   boolField,
   doubleField,
   eachJsonItem,
-  nanosField,
+  int64Field,
   numbersField,
   smallField,
+  uint64Field,
 } from './json-common.ts';
 
 /** Decodes `ExportMetricsServiceRequest` in JSON. A metric that cannot be read is refused with all its points. */
@@ -94,20 +94,20 @@ function temporalityOf(data: JsonObject): Temporality {
 function common(point: JsonObject): Point {
   return {
     attributes: attributesField(point, 'attributes'),
-    timeNs: nanosField(point, 'timeUnixNano'),
+    timeNs: uint64Field(point, 'timeUnixNano'),
     noValue: (smallField(point, 'flags') & 1) === 1,
   };
 }
 
 function toNumber(point: JsonObject): NumberPoint {
-  const value = point.asInt === undefined ? (doubleField(point, 'asDouble') ?? 0) : Number(bigintField(point, 'asInt'));
+  const value = point.asInt === undefined ? (doubleField(point, 'asDouble') ?? 0) : Number(int64Field(point, 'asInt'));
   return { ...common(point), value };
 }
 
 function toHistogram(point: JsonObject): HistogramPoint {
   return {
     ...common(point),
-    count: Number(bigintField(point, 'count')),
+    count: Number(uint64Field(point, 'count')),
     sum: doubleField(point, 'sum'),
     bucketCounts: numbersField(point, 'bucketCounts'),
     bounds: numbersField(point, 'explicitBounds'),
@@ -121,7 +121,7 @@ function toSummary(point: JsonObject): SummaryPoint {
   });
   return {
     ...common(point),
-    count: Number(bigintField(point, 'count')),
+    count: Number(uint64Field(point, 'count')),
     sum: doubleField(point, 'sum') ?? 0,
     quantiles,
   };

@@ -2,7 +2,7 @@ import { type Attributes, nowhere, type Span, type SpanEvent, type SpanLink } fr
 import { createTurns } from '../../turns.ts';
 import { DecodeError, eachObject, type JsonObject, objectField, parseJson, textField } from '../wire/index.ts';
 import { createInvalid, type DecodedSpans, judgeSpan, SPAN_KINDS, SPAN_STATUSES, validSpanId } from './decoded.ts';
-import { attributesField, eachJsonItem, idField, nanosField, smallField } from './json-common.ts';
+import { attributesField, eachJsonItem, idField, smallField, uint64Field } from './json-common.ts';
 import type { OtlpScope } from './protobuf-common.ts';
 
 /** Decodes `ExportTraceServiceRequest` in JSON. */
@@ -29,7 +29,7 @@ function toSpan(value: JsonObject, resource: Attributes, scope: OtlpScope): Span
   const events: SpanEvent[] = [];
   eachObject(value, 'events', (event) => {
     events.push({
-      timeNs: nanosField(event, 'timeUnixNano'),
+      timeNs: uint64Field(event, 'timeUnixNano'),
       name: textField(event, 'name'),
       attributes: attributesField(event, 'attributes'),
     });
@@ -49,8 +49,8 @@ function toSpan(value: JsonObject, resource: Attributes, scope: OtlpScope): Span
     parentSpanId: validSpanId(idField(value, 'parentSpanId')),
     name: textField(value, 'name'),
     kind: SPAN_KINDS[smallField(value, 'kind')] ?? 'unspecified',
-    startNs: nanosField(value, 'startTimeUnixNano'),
-    endNs: nanosField(value, 'endTimeUnixNano'),
+    startNs: uint64Field(value, 'startTimeUnixNano'),
+    endNs: uint64Field(value, 'endTimeUnixNano'),
     status: SPAN_STATUSES[smallField(status, 'code')] ?? 'unset',
     statusMessage: textField(status, 'message'),
     resource,

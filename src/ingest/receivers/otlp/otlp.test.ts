@@ -438,6 +438,44 @@ describe('OTLP', () => {
     expect((await decodeLogsJson(Buffer.from(json), 0n)).invalid.example).toMatch(/nested more than 64 deep/);
   });
 
+  it.each([
+    [
+      'severityNumber',
+      { severityNumber: '9007199254740993' },
+      'severityNumber: 9007199254740993 is not a 32-bit number',
+    ],
+    ['flags', { flags: 4294967296 }, 'flags: 4294967296 is not a 32-bit number'],
+    [
+      'an attribute',
+      { attributes: [{ key: 'n', value: { intValue: '9223372036854775808' } }] },
+      'attributes[0].value.intValue: 9223372036854775808 is not a signed 64-bit number',
+    ],
+    ['a time', { timeUnixNano: '-1' }, 'timeUnixNano: -1 is not an unsigned 64-bit number'],
+  ])('refuses a number out of range alone: %s', async (_title, bad, example) => {
+    const edge = { severityNumber: 24, flags: 4294967295, body: { intValue: '-9223372036854775808' } };
+    const json = JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords: [edge, bad, edge] }] }] });
+    const { logs, invalid } = await decodeLogsJson(Buffer.from(json), 0n);
+    expect(logs.map((log) => [log.severity, log.flags, log.body])).toEqual(
+      Array(2).fill([24, 4294967295, '-9223372036854775808']),
+    );
+    expect(invalid).toMatchObject({
+      count: 1,
+      example: `resourceLogs[0].scopeLogs[0].logRecords[1].${example}`,
+    });
+  });
+
+  it('refuses a metric alone whose number is out of range', async () => {
+    const sum = (name: string, point: object) => ({ name, sum: { dataPoints: [point] } });
+    const metrics = [sum('ok', { asInt: '-1' }), sum('big', { asInt: '18446744073709551615' })];
+    const { metrics: kept, invalid } = await decodeMetricsJson(
+      Buffer.from(JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] })),
+    );
+    expect(kept.map((metric) => metric.name)).toEqual(['ok']);
+    expect(invalid.example).toBe(
+      'resourceMetrics[0].scopeMetrics[0].metrics[1].sum.dataPoints[0].asInt: 18446744073709551615 is not a signed 64-bit number',
+    );
+  });
+
   it('any bytes decode or throw DecodeError', async () => {
     const good = [
       goodTraces,
