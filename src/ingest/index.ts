@@ -4,7 +4,7 @@
  */
 
 export { createIngest, type Ingest } from './ingest.ts';
-export { redactText } from './pipeline/index.ts';
+export { defaultCardinalityLimits, redactText } from './pipeline/index.ts';
 export * from './receivers/index.ts';
 export type { SignalSink } from './sink.ts';
 export { BackPressureError } from './sink.ts';

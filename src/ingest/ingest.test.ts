@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { manualClock, silentLogger } from '../base/index.ts';
 import { type LogRecord, nowhere, type SignalBatch } from '../model/index.ts';
-import { BackPressureError, createIngest } from './index.ts';
+import { BackPressureError, createIngest, defaultCardinalityLimits } from './index.ts';
 
 function start() {
   const clock = manualClock(1_760_000_000_000);
@@ -82,6 +82,21 @@ describe('ingest', () => {
     refuseWith(undefined);
     await send();
     expect(telemetry().sources.map(({ state }) => state)).toEqual(['connected']);
+  });
+
+  it('limits series as the configuration says when nothing is set', async () => {
+    expect(defaultCardinalityLimits).toMatchObject({ series: 1_000_000, perMetric: 100_000, labels: 60 });
+    const { sink, clock } = start();
+    const labels = ['__name__', 'a', ...Array.from({ length: 60 }, (_, i) => [`l${100 + i}`, 'x']).flat()];
+    const samples = {
+      series: [{ labels, cluster: '' }],
+      seriesOf: Uint32Array.of(0),
+      timesMs: Float64Array.of(clock.now()),
+      values: Float64Array.of(1),
+    };
+    expect((await sink.accept({ samples }, { protocol: 'remote-write' })).rejected).toMatchObject([
+      { reason: 'limit_labels', example: expect.stringContaining('has 61 labels, more than 60') },
+    ]);
   });
 
   it('redacts the examples of what was dropped', () => {

@@ -12,10 +12,11 @@ export interface CardinalityLimits {
   labelValueLength: number;
 }
 
+/** The one place of these numbers; the configuration's schema takes its defaults from here. */
 export const defaultCardinalityLimits: CardinalityLimits = {
-  series: 3_000_000,
-  perMetric: 300_000,
-  labels: 64,
+  series: 1_000_000,
+  perMetric: 100_000,
+  labels: 60,
   labelNameLength: 1024,
   labelValueLength: 4096,
 };
@@ -54,9 +55,8 @@ export function createCardinalityLimiter(limits: CardinalityLimits, clock: Clock
     generation++;
     endsAt = clock.monotonic() + GENERATION_MS;
     total = current.size;
-    perMetric = currentPerMetric;
+    perMetric = new Map(currentPerMetric);
     currentPerMetric = new Map();
-    perMetric = new Map(perMetric);
     previous = current;
     current = new Set();
   };
