@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Backoff, backoffDelay, type Clock } from '../../../base/index.ts';
+import { redactText } from '../../pipeline/index.ts';
 import { type ApiObject, isRecord, toApiObject } from './api-object.ts';
 import type { KubernetesApi } from './connection.ts';
 import { readBody, readLines, SilenceError } from './read-body.ts';
@@ -261,7 +262,7 @@ async function answer(
   if (statusCode === 403) throw new RefusedError(`${permissionWords(resource, verb)} (403)`, retryAfterMs);
   if (statusCode === 404) throw new RefusedError(`the API server does not serve ${resource.path} (404)`, retryAfterMs);
   throw new ServerError(
-    `the API server answered ${statusCode} to ${verb} ${resource.name}: ${text.slice(0, 200)}`,
+    `the API server answered ${statusCode} to ${verb} ${resource.name}: ${redactText(text).slice(0, 200)}`,
     retryAfterMs,
   );
 }

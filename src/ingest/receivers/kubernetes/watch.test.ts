@@ -203,6 +203,17 @@ describe('a bad API', () => {
     await until(() => expect(stateOf('nodes')?.state).toBe('connected'));
   });
 
+  test('what the API server says is shown without its secrets, also where the text is cut', async () => {
+    api.behaviour.fail = Number.POSITIVE_INFINITY;
+    api.behaviour.failText = `webhook http://admin:hunter2@hook/ failed: ${'x'.repeat(140)} password=${'s'.repeat(90)}`;
+    start();
+    await until(() =>
+      expect(stateOf('pods')).toMatchObject({ state: 'silent', message: expect.stringContaining('answered 500') }),
+    );
+    expect(stateOf('pods')?.message).toContain('http://[redacted:url-credentials]@hook/ failed');
+    expect(stateOf('pods')?.message).not.toMatch(/hunter2|sss/);
+  });
+
   test('a full spool makes the watch wait; nothing is lost', async () => {
     const clock = manualClock(Date.parse('2026-12-01T12:00:00Z'));
     api.put('pods', pod('a'));

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock, Logger } from '../../../base/index.ts';
 import type { ObjectVersion } from '../../../model/index.ts';
+import { redactText } from '../../pipeline/index.ts';
 import { BackPressureError, type SignalSink } from '../../sink.ts';
 import { type KubernetesApi, type KubernetesConnection, openConnection } from './connection.ts';
 import { defaultTimes, type ListWatchTimes, runListWatch } from './list-watch.ts';
@@ -102,7 +103,7 @@ function watchResource(
           i += BATCH;
           continue;
         }
-        current = { ...current, state: 'lagging', message };
+        current = { ...current, state: 'lagging', message: redactText(message) };
         const seconds = error instanceof BackPressureError ? error.retryAfterSeconds : refusals;
         await clock.sleep(seconds * 1000, signal).catch(() => {});
       }
@@ -146,8 +147,9 @@ function watchResource(
             return;
           }
           if (report.kind === 'refused') reopen();
-          if (current.message !== report.message) logger.warn({ cluster, resource: resource.name }, report.message);
-          current = { ...current, state: report.kind === 'refused' ? 'refused' : 'silent', message: report.message };
+          const message = redactText(report.message);
+          if (current.message !== message) logger.warn({ cluster, resource: resource.name }, message);
+          current = { ...current, state: report.kind === 'refused' ? 'refused' : 'silent', message };
         },
       },
     });
@@ -155,8 +157,9 @@ function watchResource(
 
   const done = run().catch((error) => {
     if (signal.aborted) return;
-    logger.error({ cluster, resource: resource.name, error: String(error) }, 'a Kubernetes watch ended unexpectedly');
-    current = { ...current, state: 'silent', message: String(error) };
+    const message = redactText(String(error));
+    logger.error({ cluster, resource: resource.name, error: message }, 'a Kubernetes watch ended unexpectedly');
+    current = { ...current, state: 'silent', message };
   });
   return { state: () => ({ ...current, objects: objects() }), done };
 }

@@ -21,6 +21,8 @@ export interface Behaviour {
   expireTokens: number;
   /** Answers with 500 this many times. */
   fail: number;
+  /** The body of those answers. */
+  failText: string;
 }
 
 /** A real HTTP server that speaks as much of the Kubernetes API as list and watch need, and misbehaves as told. */
@@ -52,6 +54,7 @@ export async function startApiServer(): Promise<ApiServer> {
     forbid: new Set(),
     expireTokens: 0,
     fail: 0,
+    failText: 'etcd is unhappy',
   };
   const of = <T>(map: Map<string, T>, key: string, make: () => T): T => {
     const value = map.get(key) ?? make();
@@ -110,7 +113,7 @@ export async function startApiServer(): Promise<ApiServer> {
     if (behaviour.fail > 0) {
       behaviour.fail--;
       response.writeHead(500);
-      return void response.end('etcd is unhappy');
+      return void response.end(behaviour.failText);
     }
     if (behaviour.forbid.has(resource)) {
       response.writeHead(403, { 'content-type': 'application/json' });
