@@ -159,7 +159,10 @@ export function createTargetPages(target: Target): TargetPages {
         for (const known of byLabels.values()) if (known.seenIn === turn) known.trackedIn = known.trackedBefore;
       }
       markVanished(samples, timeMs);
-      if (up) forgetUnseen();
+      if (up) {
+        forgetUnseen();
+        for (const family of sentMetadata.keys()) if (!metadata.has(family)) sentMetadata.delete(family);
+      }
       const values = [up ? 1 : 0, elapsedMs() / 1000, counts.scraped, counts.scraped, counts.added];
       reports.forEach((series, i) => {
         samples.add(samples.addSeries(series), timeMs, values[i] ?? 0);

@@ -340,6 +340,23 @@ describe('scraper', () => {
     ]);
   });
 
+  it('forgets the metadata of families that left the page, but not when the page failed', async () => {
+    const { scrape, batches } = await start();
+    const both = '# TYPE a counter\na 1\n# TYPE b gauge\nb 1\n';
+    await scrape(both);
+    await scrape('a{ 1\n');
+    await scrape(both);
+    await scrape('# TYPE a counter\na 1\n');
+    await scrape(both);
+    expect(batches.map(({ metadata }) => metadata?.map(({ family }) => family))).toEqual([
+      ['a', 'b'],
+      undefined,
+      undefined,
+      undefined,
+      ['b'],
+    ]);
+  });
+
   it('decompresses gzip', async () => {
     const { server, address } = await serve((_request, response) => {
       response.writeHead(200, { ...TEXT, 'content-encoding': 'gzip' });
