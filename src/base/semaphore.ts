@@ -7,15 +7,14 @@ export interface Semaphore {
 
 export function createSemaphore(limit: number): Semaphore {
   let running = 0;
-  const waiters: { start: () => void; cancelled: boolean }[] = [];
+  const waiters = new Set<() => void>();
   const release = () => {
     running--;
-    for (let next = waiters.shift(); next; next = waiters.shift()) {
-      if (next.cancelled) continue;
-      running++;
-      next.start();
-      return;
-    }
+    const [next] = waiters;
+    if (!next) return;
+    waiters.delete(next);
+    running++;
+    next();
   };
   const acquire = (signal?: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
@@ -24,16 +23,16 @@ export function createSemaphore(limit: number): Semaphore {
         running++;
         return resolve();
       }
-      const waiter = { start: resolve, cancelled: false };
-      waiters.push(waiter);
-      signal?.addEventListener(
-        'abort',
-        () => {
-          waiter.cancelled = true;
-          reject(signal.reason);
-        },
-        { once: true },
-      );
+      const start = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        waiters.delete(start);
+        reject(signal?.reason);
+      };
+      waiters.add(start);
+      signal?.addEventListener('abort', leave, { once: true });
     });
   return {
     async run(work, signal) {
@@ -48,7 +47,7 @@ export function createSemaphore(limit: number): Semaphore {
       return running;
     },
     get waiting() {
-      return waiters.filter((w) => !w.cancelled).length;
+      return waiters.size;
     },
   };
 }
