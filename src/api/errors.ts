@@ -18,6 +18,7 @@ export const ERROR_CODES = {
     action: 'Try again shortly; the store is starting or down, and ingest goes on into the spool.',
   },
   timeout: { status: 504, action: 'Narrow the question, or try again later.' },
+  busy: { status: 429, action: 'Ask again in a few seconds; as much as can be done at once is being done.' },
   internal: {
     status: 500,
     action: 'This is a defect of Trifocal: report it with the message and the log lines around it.',

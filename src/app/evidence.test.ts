@@ -368,6 +368,47 @@ describe('the rest of an answer', () => {
     expect(answer.missing).toMatchObject([{ why: 'the query failed: the store is down' }]);
   });
 
+  test('more queries than allowed are not issued, however many are asked for at once', async () => {
+    const inner = engineOver([]);
+    let issued = 0;
+    const range: PromqlEngine['range'] = (query) => {
+      issued++;
+      return inner.range(query);
+    };
+    const evidence = createEvidenceSource({
+      engine: { ...inner, range }, estate, scope: everything, clock: systemClock, mostQueries: 3,
+    }); // biome-ignore format: one record
+    const ask = { of: [llama.ref], by: 'gpu', from: T0, to: END, step: MINUTE, rateSeconds: 120 } as const;
+    const signals = ['gpu.throttle.thermal', 'gpu.throttle.power', 'gpu.sm_clock', 'gpu.power', 'gpu.temperature'];
+    const answers = await Promise.all(signals.map((signal) => evidence.fetch({ ...ask, signal })));
+    expect([issued, evidence.spent().queries]).toEqual([3, 3]);
+    expect(answers.flatMap(({ missing }) => missing.map(({ why }) => why))).toContain(
+      'not asked to the end: its 3 queries were spent',
+    );
+  });
+
+  test.each([
+    ['time that is up is named', new DOMException('late', 'TimeoutError'), 'not asked to the end: its time was over'],
+    ['a stop is thrown', new DOMException('stop', 'AbortError'), undefined],
+  ])('%s', async (_, reason, why) => {
+    const inner = engineOver([]);
+    const stop = new AbortController();
+    const range: PromqlEngine['range'] = () => {
+      stop.abort(reason);
+      return Promise.reject(new Error('canceled'));
+    };
+    const evidence = createEvidenceSource({
+      engine: { ...inner, range }, estate, scope: everything, clock: systemClock, signal: stop.signal,
+    }); // biome-ignore format: one record
+    const answer = evidence
+      .fetch({ signal: 'inference.ttft', of: [llama.ref], from: T0, to: END, step: MINUTE, rateSeconds: 120 })
+      .then(
+        ({ missing }) => missing.map((lack) => lack.why),
+        (error: Error) => error.message,
+      );
+    expect(await answer).toEqual(why === undefined ? 'canceled' : [why]);
+  });
+
   test('spans answer for a service without HTTP metrics', async () => {
     const asked: object[] = [];
     const evidence = createEvidenceSource({

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Clock, createSemaphore } from '../base/index.ts';
 import {
   type Entity,
@@ -22,21 +23,31 @@ export interface EvidenceOptions {
   estate: EstateSnapshot;
   scope: Scope;
   clock: Clock;
+  /** Once it aborts for lack of time, what was not answered is named as missing; any other abort is thrown. */
   signal?: AbortSignal;
+  /** No more queries than this are issued; what they would have brought is named as missing. */
+  mostQueries?: number;
 }
 
 /** Queries at once: other people's Prometheus is a guest house. */
 const CONCURRENT = 4;
 const QUERY_TIMEOUT_MS = 10_000;
 
+class BudgetSpent extends Error {
+  override name = 'BudgetSpent';
+}
+
 /** Evidence for one investigation, through the catalogue. A query that fails is named as missing with its error. */
 export function createEvidenceSource(options: EvidenceOptions): EvidenceSource {
-  const { engine, estate, scope, clock } = options;
+  const { engine, estate, scope, clock, mostQueries = Number.POSITIVE_INFINITY } = options;
   const gate = createSemaphore(CONCURRENT);
+  // One for each query that waits.
+  if (options.signal) setMaxListeners(0, options.signal);
   const spent = { queries: 0, seconds: 0 };
 
   async function measured<T>(work: () => Promise<T>): Promise<T> {
     return gate.run(async () => {
+      if (spent.queries >= mostQueries) throw new BudgetSpent(`its ${mostQueries} queries were spent`);
       const started = clock.monotonic();
       spent.queries++;
       try {
@@ -82,9 +93,15 @@ export function createEvidenceSource(options: EvidenceOptions): EvidenceSource {
         ? await askMetrics(query, request, entity)
         : await askSpans(query, request, entity);
     } catch (error) {
-      if (options.signal?.aborted) throw error;
-      const why = `the query failed: ${error instanceof Error ? error.message : String(error)}`;
-      return { series: [], queries: [], missing: [{ signal: request.signal, entity, why, fix: query.fix }] };
+      const { signal } = options;
+      const timeIsUp = signal?.aborted && signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+      if (signal?.aborted && !timeIsUp) throw error;
+      const spentWhat = error instanceof BudgetSpent ? error.message : timeIsUp ? 'its time was over' : undefined;
+      const failure =
+        spentWhat === undefined
+          ? { why: `the query failed: ${error instanceof Error ? error.message : String(error)}`, fix: query.fix }
+          : { why: `not asked to the end: ${spentWhat}`, fix: 'Investigate a narrower subject or a shorter window.' };
+      return { series: [], queries: [], missing: [{ signal: request.signal, entity, ...failure }] };
     }
   }
 

@@ -72,15 +72,22 @@ export const investigation = z.object({
   confidence: z.number(),
   causes: z.array(cause),
   questions: z.array(answer),
-  phases: z.array(z.object({ phase: z.string(), before: z.number(), during: z.number(), share: z.number() })),
+  phases: z.array(
+    z.object({
+      phase: z.string(),
+      before: z.number().nullable(),
+      during: z.number().nullable(),
+      share: z.number().nullable(),
+    }),
+  ),
   subsets: z.array(
     z.object({
       ref: z.string(),
       attribute: z.string(),
       value: z.string(),
-      before: z.number(),
-      during: z.number(),
-      lift: z.number(),
+      before: z.number().nullable(),
+      during: z.number().nullable(),
+      lift: z.number().nullable(),
     }),
   ),
   evidence: z.array(evidence),

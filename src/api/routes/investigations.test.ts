@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ManualClock, manualClock, silentLogger } from '../../base/index.ts';
-import type { Investigation, InvestigationRequest } from '../../model/index.ts';
+import { everything, type Investigation, type InvestigationRequest, type Scope } from '../../model/index.ts';
 import { openRecords } from '../../store/index.ts';
 import { type InvestigationBody, investigation } from '../contract/index.ts';
 import { createHttpServer } from '../server.ts';
@@ -24,10 +24,14 @@ afterAll(async () => {
 });
 
 async function server(
-  run: (id: string, request: InvestigationRequest) => Promise<Investigation>,
+  run: (id: string, request: InvestigationRequest, scope: Scope, signal: AbortSignal) => Promise<Investigation>,
   clock: ManualClock = manualClock(NOW),
+  scope: Scope = everything,
 ) {
   const app = createHttpServer({ logger: silentLogger, maxBodyBytes: 1e6, allowedHosts: [] });
+  app.addHook('onRequest', async (request) => {
+    request.scope = scope;
+  });
   await app.register(investigationRoutes({ run, records: records.investigations, clock }));
   const post = (body: unknown, type = 'application/json') =>
     app.inject({
@@ -37,7 +41,7 @@ async function server(
       payload: typeof body === 'string' ? body : JSON.stringify(body),
     });
   const get = (url: string) => app.inject({ url, headers: { host: 'localhost' } });
-  return { post, get, clock };
+  return { post, get, clock, close: () => app.close() };
 }
 
 describe('asking', () => {
@@ -141,6 +145,63 @@ describe('asking', () => {
       state: 'failed',
       message: 'the store is down',
     });
+  });
+
+  test('four run at once, thirty-two wait, more are turned away; stopping ends them all', async () => {
+    const started: string[] = [];
+    const finish: (() => void)[] = [];
+    const ended: unknown[] = [];
+    const { post, get, close } = await server((id, request, _, signal) => {
+      started.push(id);
+      return new Promise((resolve, reject) => {
+        finish.push(() => resolve(found(id, request)));
+        signal.addEventListener('abort', () => {
+          ended.push(id);
+          reject(signal.reason);
+        });
+      });
+    });
+    const body = { subject: SUBJECT, from: 'now-1h', to: 'now' };
+    const pending = Array.from({ length: 36 }, () => post(body));
+    await expect.poll(() => started.length).toBe(4);
+    const refused = await post(body);
+    expect([refused.statusCode, refused.json().error.code]).toEqual([429, 'busy']);
+    expect(started).toHaveLength(4);
+    finish[0]?.();
+    await expect.poll(() => started.length).toBe(5);
+    expect((await get(`/api/investigations/${started[0]}`)).json().state).toBe('done');
+    await close();
+    await Promise.all(pending);
+    expect(started).toHaveLength(5);
+    expect(ended).toEqual(started);
+  });
+
+  test('a page of the list is full, and goes on, although a scope hides most of it', async () => {
+    const scope: Scope = { kind: 'limited', clusters: [{ name: 'scoped' }] };
+    const run = async (id: string, request: InvestigationRequest) => found(id, request);
+    const { post } = await server(run, manualClock(NOW + 1));
+    for (const cluster of ['scoped', 'other', 'scoped', 'other', 'other', 'scoped'])
+      await post({ subject: `workload:${cluster}/inference/llama`, from: 'now-1h', to: 'now' });
+    const { get } = await server(run, manualClock(NOW), scope);
+    const first = (await get('/api/investigations?limit=2')).json();
+    expect(first.items).toHaveLength(2);
+    const second = (await get(`/api/investigations?limit=2&cursor=${first.next}`)).json();
+    expect(second).toMatchObject({ items: [{ subject: 'workload:scoped/inference/llama' }], next: null });
+  });
+
+  test('a number that nobody knows is null, not 0', async () => {
+    const { post } = await server(async (id, request) => ({
+      ...found(id, request),
+      phases: [{ phase: 'decode', before: Number.NaN, during: 2, share: Number.NaN }],
+      subsets: [
+        { ref: SUBJECT, attribute: 'pod', value: 'a', before: Number.NaN, during: 0.5, lift: Number.POSITIVE_INFINITY },
+      ],
+    }));
+    const body = investigation.parse((await post({ subject: SUBJECT, from: 'now-1h', to: 'now' })).json());
+    expect(body.phases).toEqual([{ phase: 'decode', before: null, during: 2, share: null }]);
+    expect(body.subsets).toEqual([
+      { ref: SUBJECT, attribute: 'pod', value: 'a', before: null, during: 0.5, lift: null },
+    ]);
   });
 
   test('an unknown id', async () => {

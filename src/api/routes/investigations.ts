@@ -1,5 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import type { FastifyPluginAsync } from 'fastify';
-import { type Clock, isAbort, newId } from '../../base/index.ts';
+import { type Clock, createSemaphore, isAbort, newId } from '../../base/index.ts';
 import {
   formatTime,
   type Investigation,
@@ -21,8 +22,8 @@ import { ApiError } from '../errors.ts';
 import { readTime } from './request-time.ts';
 
 export interface InvestigationRoutesOptions {
-  /** Runs one; the id is given so that it can be asked for while it runs. */
-  run(id: string, request: InvestigationRequest, scope: Scope): Promise<Investigation>;
+  /** Runs one; the id is given so that it can be asked for while it runs. `signal` aborts when the server stops. */
+  run(id: string, request: InvestigationRequest, scope: Scope, signal: AbortSignal): Promise<Investigation>;
   records: InvestigationRecords;
   clock: Clock;
 }
@@ -42,6 +43,9 @@ export interface KeptInvestigation {
   body: InvestigationBody;
 }
 
+/** Each puts up to 200 queries to the store; more at once would only make all of them slow. */
+const AT_ONCE = 4;
+const MOST_WAITING = 32;
 /** A caller waits this long; afterwards it asks again by id. */
 const PATIENCE_MS = 10_000;
 /** Failed ones can be asked for this long; finished ones are kept. */
@@ -50,14 +54,20 @@ const FAILURES_KEPT = 100;
 /** `/api/investigations`: ask, wait, look again, list. */
 export function investigationRoutes(options: InvestigationRoutesOptions): FastifyPluginAsync {
   const { clock, records } = options;
+  const gate = createSemaphore(AT_ONCE);
+  const stopping = new AbortController();
+  // One for each that waits: bounded by the queue.
+  setMaxListeners(0, stopping.signal);
   const running = new Map<string, { scope: Scope; subject: string }>();
   const failed = new Map<string, { scope: Scope; subject: string; message: string }>();
 
   async function work(id: string, request: InvestigationRequest, scope: Scope): Promise<InvestigationBody> {
     const createdMs = clock.now();
     running.set(id, { scope, subject: request.subject });
+    const { signal } = stopping;
+    const inTurn = () => gate.run(() => options.run(id, request, scope, signal), signal);
     try {
-      const body = toBody(await options.run(id, request, scope), createdMs);
+      const body = toBody(await inTurn(), createdMs);
       await records.save({ id, createdMs, body });
       return body;
     } catch (error) {
@@ -77,11 +87,15 @@ export function investigationRoutes(options: InvestigationRoutesOptions): Fastif
   }
 
   return async (app) => {
+    app.addHook('onClose', async () => stopping.abort());
     app.post('/api/investigations', async (request, reply) => {
       if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
         throw new ApiError('unsupported_media_type', 'send the request as application/json');
       }
       const asked = toRequest(investigationRequest.parse(request.body), clock.now());
+      if (gate.running >= AT_ONCE && gate.waiting >= MOST_WAITING) {
+        throw new ApiError('busy', `${AT_ONCE} investigations run and ${MOST_WAITING} wait for their turn`);
+      }
       const id = newId('inv');
       const done = work(id, asked, request.scope);
       const gaveUp = new AbortController();
@@ -110,8 +124,7 @@ export function investigationRoutes(options: InvestigationRoutesOptions): Fastif
 
     app.get('/api/investigations', async (request): Promise<InvestigationsResponse> => {
       const { limit, cursor } = pageQuery.parse(request.query);
-      const page = await records.list({ limit, ...(cursor === undefined ? {} : { cursor }) });
-      const items = page.items.filter(({ body }) => maySee(request.scope, body.subject));
+      const { items, next } = await visiblePage(records, request.scope, limit, cursor);
       return {
         items: items.map(({ id, createdMs, body }) => ({
           id,
@@ -122,10 +135,25 @@ export function investigationRoutes(options: InvestigationRoutesOptions): Fastif
           headline: body.headline,
           confidence: body.confidence,
         })),
-        next: page.next ?? null,
+        next: next ?? null,
       };
     });
   };
+}
+
+/** Looks this many times for more when a scope hides what was found; `next` then goes on from there. */
+const MOST_LOOKS = 20;
+
+async function visiblePage(records: InvestigationRecords, scope: Scope, limit: number, cursor: string | undefined) {
+  const items: KeptInvestigation[] = [];
+  let next = cursor;
+  for (let looks = 0; looks < MOST_LOOKS; looks++) {
+    const page = await records.list({ limit: limit - items.length, ...(next === undefined ? {} : { cursor: next }) });
+    items.push(...page.items.filter(({ body }) => maySee(scope, body.subject)));
+    next = page.next;
+    if (next === undefined || items.length >= limit) break;
+  }
+  return { items, next };
 }
 
 function maySee(scope: Scope, subject: string): boolean {
@@ -179,6 +207,12 @@ function toBody(result: Investigation, createdMs: number): InvestigationBody {
         : {}),
     })),
     questions: result.questions.map((answer) => ({ ...answer, text: QUESTIONS[answer.id] })),
+    phases: result.phases.map((phase) => ({
+      ...phase,
+      before: finite(phase.before),
+      during: finite(phase.during),
+      share: finite(phase.share),
+    })),
     subsets: result.subsets.map((subset) => ({
       ...subset,
       before: finite(subset.before),
@@ -194,9 +228,9 @@ function toBody(result: Investigation, createdMs: number): InvestigationBody {
   };
 }
 
-/** JSON has no NaN: a subset without a value on one side shows 0. */
-function finite(value: number): number {
-  return Number.isFinite(value) ? value : 0;
+/** JSON has no NaN: what has no value on one side says so. */
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
 }
 
 function messageOf(error: unknown): string {

@@ -3,4 +3,4 @@
  * Pure: evidence comes through an `EvidenceSource`, time and estate are handed in; no I/O, no clock.
  */
 export type { EvidenceAnswer, EvidenceRequest, EvidenceSeries, EvidenceSource } from './evidence.ts';
-export { investigate } from './investigate.ts';
+export { investigate, MOST_QUERIES } from './investigate.ts';

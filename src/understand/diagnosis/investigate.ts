@@ -31,7 +31,7 @@ import { look, type Station, visible, walk } from './walk.ts';
 import { type Frame, frameOf, withOnset } from './window.ts';
 
 /** DESIGN.md, section 9: a source gives at most this many queries to one investigation. */
-const MOST_QUERIES = 200;
+export const MOST_QUERIES = 200;
 /** Subject, a callee, and its callee: with pod and GPU beneath, four hops. */
 const MOST_CALLS = 2;
 

@@ -66,7 +66,7 @@ export function InvestigationView({ investigation }: { investigation: Investigat
 
 function numbersOf(investigation: InvestigationBody, formatTime: (at: string) => string): KeyNumber[] {
   const { onset, confidence, verdict, phases, subsets } = investigation;
-  const phase = [...phases].sort((a, b) => b.share - a.share)[0];
+  const phase = [...phases].sort((a, b) => (b.share ?? -1) - (a.share ?? -1))[0];
   const [subset] = subsets;
   const spread = onset ? Math.round((ms(onset.high) - ms(onset.low)) / 2000) : 0;
   return [
