@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { createHttpServer } from '../api/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
 import { projectRoot } from '../base/node/index.ts';
-import { lokiPush, otlpHttp, type ReceiverOptions, remoteWrite, startOtlpGrpc } from '../ingest/index.ts';
+import { createOtlp, lokiPush, type ReceiverOptions, remoteWrite } from '../ingest/index.ts';
 import { createClosers } from './closers.ts';
 import { connectClusters } from './clusters.ts';
 import type { Address, ClusterConfig, Config } from './config/index.ts';
@@ -100,16 +100,18 @@ async function openDoors(
   const http = createHttpServer({ logger, maxBodyBytes: config.ingest.maxBody, allowedHosts });
   const otlp = createHttpServer({ logger, maxBodyBytes: config.ingest.maxBody, allowedHosts });
   closers.add('the HTTP doors', () => Promise.all([http.close(), otlp.close()]));
-  for (const receiver of [otlpHttp, remoteWrite, lokiPush]) await http.register(receiver(receivers));
-  await http.register(otlpHttp(receivers), { prefix: '/prometheus/api/v1/otlp' });
-  await otlp.register(otlpHttp(receivers));
+  for (const receiver of [remoteWrite, lokiPush]) await http.register(receiver(receivers));
+  const otlpDoors = createOtlp(receivers);
+  await http.register(otlpDoors.http);
+  await http.register(otlpDoors.http, { prefix: '/prometheus/api/v1/otlp' });
+  await otlp.register(otlpDoors.http);
   await registerRoutes(http, { config, parts, version, clock, logger, webFolder: join(projectRoot(), 'dist/web') });
   const addresses = {
     http: await listen(http, 'listen.http', config.listen.http),
     otlpHttp: await listen(otlp, 'listen.otlpHttp', config.listen.otlpHttp),
   };
   const grpcAddress = formatAddress(config.listen.otlpGrpc);
-  const grpc = await startOtlpGrpc({ ...receivers, address: grpcAddress }).catch((error) => {
+  const grpc = await otlpDoors.startGrpc(grpcAddress).catch((error) => {
     throw cannotListen('listen.otlpGrpc', config.listen.otlpGrpc, error);
   });
   closers.add('the gRPC door', grpc.close);

@@ -11,6 +11,6 @@ export {
 } from './kubernetes/index.ts';
 export { lokiPush } from './loki-push/index.ts';
 export type { ReceiverOptions } from './options.ts';
-export { otlpHttp, startOtlpGrpc } from './otlp/index.ts';
+export { createOtlp } from './otlp/index.ts';
 export { remoteWrite } from './remote-write/index.ts';
 export { type Scraper, scrapeConfigSchema, startScraper, type TargetState } from './scrape/index.ts';

@@ -13,7 +13,7 @@ import { BackPressureError } from '../../sink.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
 import { DecodeError } from '../wire/index.ts';
 import { exportResponse, statusMessage } from './answers.ts';
-import { createOtlpExporter, type OtlpSignal } from './export.ts';
+import type { OtlpExporter, OtlpSignal } from './export.ts';
 
 export interface OtlpGrpc {
   /** The port it listens on, also when the address asked for any (`127.0.0.1:0`). */
@@ -33,10 +33,13 @@ const CLOSE_MS = 5000;
  * Trace, metrics and logs service on `host:port`, without TLS. Bad data is INVALID_ARGUMENT, a busy store UNAVAILABLE
  * with RetryInfo, a message over the limit RESOURCE_EXHAUSTED. Rejects when the address cannot be bound.
  */
-export async function startOtlpGrpc(options: ReceiverOptions & { address: string }): Promise<OtlpGrpc> {
-  const { address, logger, limits = defaultBodyLimits } = options;
+export async function startOtlpGrpc(
+  address: string,
+  options: ReceiverOptions,
+  exporter: OtlpExporter,
+): Promise<OtlpGrpc> {
+  const { logger, limits = defaultBodyLimits } = options;
   setLogger(quietConsole((text) => logger.debug({ library: 'grpc-js' }, text)));
-  const exporter = createOtlpExporter(options);
   const server = new Server({ 'grpc.max_receive_message_length': limits.maxBodyBytes });
 
   for (const signal of ['traces', 'metrics', 'logs'] as const) {

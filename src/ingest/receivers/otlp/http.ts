@@ -2,18 +2,16 @@ import type { FastifyPluginAsync } from 'fastify';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
 import { type ContentType, decompress, type Failure, RefusedRequest, receive } from '../wire/index.ts';
 import { exportResponse, statusMessage } from './answers.ts';
-import { createOtlpExporter, type ExportResult, type OtlpEncoding, type OtlpSignal } from './export.ts';
+import type { ExportResult, OtlpEncoding, OtlpExporter, OtlpSignal } from './export.ts';
 
 const REJECTED_FIELD = { traces: 'rejectedSpans', metrics: 'rejectedDataPoints', logs: 'rejectedLogRecords' } as const;
 
 /**
  * `POST /v1/traces`, `/v1/metrics`, `/v1/logs` in protobuf and JSON. Answers in the request's encoding: 200 with
  * `partial_success` where items were refused, else `google.rpc.Status` with 400, 413, 415 or 503 and Retry-After.
- * Register it on as many servers as wanted, under any prefix.
  */
-export function otlpHttp(options: ReceiverOptions): FastifyPluginAsync {
+export function otlpHttp(options: ReceiverOptions, exporter: OtlpExporter): FastifyPluginAsync {
   const { logger, limits = defaultBodyLimits } = options;
-  const exporter = createOtlpExporter(options);
 
   return async (app) => {
     for (const signal of ['traces', 'metrics', 'logs'] as const) {

@@ -18,14 +18,14 @@ import {
 } from '../contract.ts';
 import type { ReceiverOptions } from '../options.ts';
 import { DecodeError, ProtoReader, ProtoWriter } from '../wire/index.ts';
-import { otlpHttp, startOtlpGrpc } from './index.ts';
+import { createOtlp } from './index.ts';
 import { decodeLogsJson } from './json-logs.ts';
 import { decodeMetricsJson } from './json-metrics.ts';
 import { decodeTracesJson } from './json-traces.ts';
 import { decodeLogsProtobuf } from './protobuf-logs.ts';
 import { decodeMetricsProtobuf } from './protobuf-metrics.ts';
 import { decodeTracesProtobuf } from './protobuf-traces.ts';
-import { exportRequest, gauge, logRecord, numberPoint, type PlainSpan, span } from './testdata.ts';
+import { exportRequest, gauge, logRecord, numberPoint, type PlainSpan, span, sum } from './testdata.ts';
 
 const RESOURCE = {
   'service.name': 'gateway',
@@ -148,8 +148,8 @@ function statusText(bytes: Buffer): string {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const PROTOBUF_TYPE = { 'content-type': 'application/x-protobuf' };
-const openJson = (options: ReceiverOptions) => openHttp(otlpHttp(options), '/v1/traces', JSON_TYPE);
-const openProtobuf = (options: ReceiverOptions) => openHttp(otlpHttp(options), '/v1/traces', PROTOBUF_TYPE);
+const openJson = (options: ReceiverOptions) => openHttp(createOtlp(options).http, '/v1/traces', JSON_TYPE);
+const openProtobuf = (options: ReceiverOptions) => openHttp(createOtlp(options).http, '/v1/traces', PROTOBUF_TYPE);
 const busy = { code: 503, retries: true };
 
 describeReceiver('OTLP HTTP in protobuf', {
@@ -221,8 +221,13 @@ describeReceiver('OTLP HTTP in JSON', {
 });
 
 /** The service as a gRPC client sees it, with or without compression. */
-async function openGrpc(options: ReceiverOptions, compression = 0, service = 'trace.v1.TraceService'): Promise<Door> {
-  const server = await startOtlpGrpc({ ...options, address: '127.0.0.1:0' });
+async function openGrpc(
+  options: ReceiverOptions,
+  compression = 0,
+  service = 'trace.v1.TraceService',
+  otlp = createOtlp(options),
+): Promise<Door> {
+  const server = await otlp.startGrpc('127.0.0.1:0');
   const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure(), {
     'grpc.default_compression_algorithm': compression,
     'grpc.max_send_message_length': -1,
@@ -323,7 +328,7 @@ describe('OTLP', () => {
 
   it('answers a partial success in JSON as protobuf’s JSON mapping has it', async () => {
     const ingest = collect();
-    const door = await openHttp(otlpHttp({ ...ingest, logger: silentLogger }), '/v1/logs', JSON_TYPE);
+    const door = await openHttp(createOtlp({ ...ingest, logger: silentLogger }).http, '/v1/logs', JSON_TYPE);
     const records = [
       { timeUnixNano: `${nowNs}`, body: { stringValue: 'kept' } },
       { timeUnixNano: '1', body: { stringValue: 'old' } },
@@ -340,7 +345,7 @@ describe('OTLP', () => {
 
   it.each(['/v1/traces', '/v1/metrics', '/v1/logs'])('takes an empty request at %s', async (url) => {
     const ingest = collect();
-    const inJson = await openHttp(otlpHttp({ ...ingest, logger: silentLogger }), url, JSON_TYPE);
+    const inJson = await openHttp(createOtlp({ ...ingest, logger: silentLogger }).http, url, JSON_TYPE);
     expect(await inJson.send(Buffer.from('{}'))).toEqual({ code: 200, text: '{}' });
     expect(await inJson.send(Buffer.alloc(0), PROTOBUF_TYPE)).toEqual({ code: 200, text: '' });
     await inJson.close();
@@ -427,6 +432,24 @@ describe('OTLP', () => {
     );
     expect(ingest.batches[0]?.samples?.series[0]?.cluster).toBe('prod-eu');
     await door.close();
+  });
+
+  it('adds up one delta stream over all its doors', async () => {
+    const ingest = collect();
+    const options = { ...ingest, logger: silentLogger };
+    const otlp = createOtlp(options);
+    const first = await openHttp(otlp.http, '/v1/metrics', PROTOBUF_TYPE);
+    const second = await openHttp(otlp.http, '/v1/metrics', PROTOBUF_TYPE);
+    const grpc = await openGrpc(options, 0, 'metrics.v1.MetricsService', otlp);
+    for (const [i, door] of [first, second, grpc, first].entries()) {
+      const timeNs = nowNs + BigInt(i) * 1_000_000n;
+      await door.send(exportRequest(RESOURCE, [sum('hits', '', 1, true, numberPoint(timeNs, 5n))]));
+    }
+    const hits = sampleLines(ingest.batches).filter((line) => line.startsWith('hits_total'));
+    expect(hits.map((line) => line.replace(/.*} /, ''))).toEqual(
+      [5, 10, 15, 20].map((total, i) => `${total} @${nowMs + i}`),
+    );
+    for (const door of [first, second, grpc]) await door.close();
   });
 
   it('does not follow values nested without end', async () => {
