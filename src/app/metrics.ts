@@ -21,6 +21,11 @@ export function createOwnMetrics(parts: Parts): () => Promise<{ contentType: str
     'Age of the oldest batch that waits for the store',
     () => parts.spool.stats().oldestSeconds,
   );
+  gauge(
+    'trifocal_spool_refused',
+    'Files of acknowledged rows that the store refused or the disk damaged, kept in spool/refused',
+    () => parts.spool.stats().refused,
+  );
   gauge('trifocal_store_up', '1 when the telemetry store answers', () => (parts.store.isUp() ? 1 : 0));
   gauge('trifocal_active_series', 'Series that had samples lately', () => parts.ingest.activeSeries());
   const delay = monitorEventLoopDelay({ resolution: 10 });

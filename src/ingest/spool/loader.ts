@@ -1,6 +1,16 @@
+import { basename } from 'node:path';
 import { type Backoff, backoffDelay, type Clock, type Logger } from '../../base/index.ts';
 import { type ClickHousePort, type QueryLimits, StoreError, type StoreErrorKind } from '../../store/index.ts';
-import { deleteFile, deleteSegment, type Segment, setAside, splitSegment, type TableFile } from './segments.ts';
+import type { RefusedFolder } from './refused.ts';
+import {
+  deleteFile,
+  deleteSegment,
+  type Segment,
+  segmentPath,
+  splitSegment,
+  type TableFile,
+  UnreadableSegment,
+} from './segments.ts';
 
 const INSERT_LIMITS: QueryLimits = { seconds: 300, memoryBytes: 1024 ** 3 };
 const RETRY: Backoff = { firstMs: 100, maxMs: 2_000, factor: 2 };
@@ -18,23 +28,26 @@ const TRIES: Readonly<Record<StoreErrorKind, number>> = {
   data: 3,
 };
 
+/** A disk that fails to read a segment so often will not read it later. */
+const READ_TRIES = 5;
+
 export interface SegmentLoader {
-  /** Inserts the segment and deletes it. Rejects only when `signal` aborts; then nothing is lost, it can be loaded again. */
+  /**
+   * Inserts the segment and deletes it; what is damaged, unreadable or refused is set aside. A full disk is waited for. Rejects only when `signal` aborts; then nothing is lost, it can be loaded again.
+   */
   load(segment: Segment, signal: AbortSignal): Promise<void>;
-  /** Files that the store refused for good. */
-  refused(): number;
 }
 
 export function createSegmentLoader(options: {
   folder: string;
+  refused: RefusedFolder;
   port: ClickHousePort;
   clock: Clock;
   logger: Logger;
   /** Rows were set aside. */
   onRefused: () => void;
 }): SegmentLoader {
-  const { folder, port, clock, logger } = options;
-  let refused = 0;
+  const { folder, refused, port, clock, logger } = options;
 
   const insert = async (segment: Segment, file: TableFile, signal: AbortSignal): Promise<void> => {
     const failures = new Map<StoreErrorKind, number>();
@@ -57,17 +70,40 @@ export function createSegmentLoader(options: {
     }
   };
   const refuse = async (file: TableFile, error: unknown) => {
-    const kept = await setAside(folder, file);
-    refused++;
+    const kept = await refused.move(file.path, basename(file.path));
     logger.error({ table: file.table, kept, error: String(error) }, 'the store refuses rows; they were set aside');
+    options.onRefused();
+  };
+  const insertAll = async (segment: Segment, signal: AbortSignal) => {
+    const { files, damaged } = await splitSegment(folder, segment);
+    for (const file of files) await insert(segment, file, signal);
+    if (damaged) {
+      const kept = await refused.write(`${segment.name}.damaged`, damaged);
+      logger.error({ kept, bytes: damaged.length }, 'acknowledged rows are damaged on disk; they were set aside');
+      options.onRefused();
+    }
+    await deleteSegment(folder, segment);
+  };
+  const refuseWhole = async (segment: Segment, error: UnreadableSegment) => {
+    const path = segmentPath(folder, segment);
+    const kept = await refused.move(path, basename(path)).catch(() => 'where it is, for the next start');
+    logger.error({ kept, error: error.message }, 'a spooled segment cannot be read; it was set aside');
     options.onRefused();
   };
 
   return {
     async load(segment, signal) {
-      for (const file of await splitSegment(folder, segment)) await insert(segment, file, signal);
-      await deleteSegment(folder, segment);
+      for (let failures = 1, unreadable = 0; ; failures++) {
+        try {
+          return await insertAll(segment, signal);
+        } catch (error) {
+          signal.throwIfAborted();
+          if (error instanceof UnreadableSegment && ++unreadable >= READ_TRIES) return refuseWhole(segment, error);
+          const details = { segment: segment.name, error: String(error) };
+          logger.error(details, 'a spooled segment cannot be read or split, trying again');
+          await clock.sleep(backoffDelay(RETRY, failures, Math.random()), signal);
+        }
+      }
     },
-    refused: () => refused,
   };
 }

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../base/node/index.ts';
 import { readAppends } from './frames.ts';
 
 const ENDING = '.segment';
-const REFUSED = 'refused';
 
 /** A file of appends that waits to be inserted. */
 export interface Segment {
   /** Never given twice, not even by another process; the token of its inserts. */
   name: string;
+  /** Of its whole appends; what the file holds beyond them was never acknowledged. */
   bytes: number;
   /** When its first append came, in ms since the epoch. */
   firstMs: number;
@@ -23,7 +23,7 @@ export interface OpenSegment extends Segment {
 
 export async function createSegment(folder: string, nowMs: number): Promise<OpenSegment> {
   const name = `${Math.max(0, nowMs).toString(36).padStart(9, '0')}-${randomBytes(8).toString('hex')}`;
-  const file = await open(join(folder, name + ENDING), 'wx');
+  const file = await open(segmentPath(folder, { name }), 'wx');
   try {
     await syncFolder(folder);
   } catch (error) {
@@ -33,9 +33,11 @@ export async function createSegment(folder: string, nowMs: number): Promise<Open
   return { name, bytes: 0, firstMs: nowMs, file };
 }
 
-/** What earlier processes left, oldest first. Files made from segments are removed: they are made again. */
+/**
+ * What earlier processes left, oldest first. Files made from segments are removed: they are made again. The newest was being
+ * written when its process ended: its torn tail was never acknowledged and is cut off.
+ */
 export async function findSegments(folder: string): Promise<Segment[]> {
-  await mkdir(join(folder, REFUSED), { recursive: true });
   const segments: Segment[] = [];
   for (const entry of (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
     if (!entry.isFile()) continue;
@@ -47,7 +49,20 @@ export async function findSegments(folder: string): Promise<Segment[]> {
     const { size, mtimeMs } = await stat(path);
     segments.push({ name: entry.name.slice(0, -ENDING.length), bytes: size, firstMs: mtimeMs });
   }
+  const newest = segments.at(-1);
+  if (newest) newest.bytes = await cutTornTail(segmentPath(folder, newest), newest.bytes);
   return segments;
+}
+
+/** Returns how many bytes are left: all, if the file cannot be read or cut now. */
+async function cutTornTail(path: string, size: number): Promise<number> {
+  try {
+    const { bytes } = readAppends(await readFile(path));
+    if (bytes < size) await truncate(path, bytes);
+    return bytes;
+  } catch {
+    return size; // whoever loads it meets the same trouble and tells
+  }
 }
 
 /** Rows of one table in one segment, as a file that the store can insert. */
@@ -56,10 +71,23 @@ export interface TableFile {
   path: string;
 }
 
-/** Writes the blocks of each table into a file of their own. The same segment always gives the same files. */
-export async function splitSegment(folder: string, segment: Segment): Promise<TableFile[]> {
-  const written = await readFile(join(folder, segment.name + ENDING));
-  const { frames } = readAppends(written.subarray(0, segment.bytes));
+/** The disk does not give back what was written. */
+export class UnreadableSegment extends Error {
+  override name = 'UnreadableSegment';
+}
+
+/**
+ * Writes the blocks of each table into a file of their own. The same segment always gives the same files. `damaged` is what
+ * follows the last append that is as it was written; undefined when all are. Throws UnreadableSegment.
+ */
+export async function splitSegment(
+  folder: string,
+  segment: Segment,
+): Promise<{ files: TableFile[]; damaged: Buffer | undefined }> {
+  const written = await readFile(segmentPath(folder, segment)).catch((error) => {
+    throw new UnreadableSegment(String(error), { cause: error });
+  });
+  const { frames, bytes } = readAppends(written.subarray(0, segment.bytes));
   const blocks = new Map<string, Buffer[]>();
   for (const frame of frames) {
     const list = blocks.get(frame.table);
@@ -72,21 +100,18 @@ export async function splitSegment(folder: string, segment: Segment): Promise<Ta
     await writeFile(path, Buffer.concat(list));
     files.push({ table, path });
   }
-  return files;
+  return { files, damaged: bytes < segment.bytes ? written.subarray(bytes) : undefined };
 }
 
-/** The segment's rows are in the store, or it has none that were acknowledged. */
+export function segmentPath(folder: string, segment: Pick<Segment, 'name'>): string {
+  return join(folder, segment.name + ENDING);
+}
+
+/** The segment's rows are in the store or in `refused/`, or it has none that were acknowledged. */
 export async function deleteSegment(folder: string, segment: Segment): Promise<void> {
-  await unlink(join(folder, segment.name + ENDING));
-}
-
-/** Keeps rows that the store will never take where a person can find them. */
-export async function setAside(folder: string, file: TableFile): Promise<string> {
-  const kept = join(folder, REFUSED, file.path.slice(folder.length + 1));
-  await rename(file.path, kept);
-  return kept;
+  await rm(segmentPath(folder, segment), { force: true });
 }
 
 export async function deleteFile(file: TableFile): Promise<void> {
-  await unlink(file.path);
+  await rm(file.path, { force: true });
 }

@@ -1,8 +1,8 @@
-import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { silentLogger, systemClock } from '../../base/index.ts';
+import { type Clock, silentLogger, systemClock } from '../../base/index.ts';
 import { createBatchEncoder, openStore, type Store } from '../../store/index.ts';
 import { BackPressureError } from '../sink.ts';
 import { encodeAppend } from './frames.ts';
@@ -14,6 +14,11 @@ const forever = { metrics: 'forever', logs: 'forever', traces: 'forever', object
 function openEngine(folder: string): Promise<Store> {
   const engine = { kind: 'embedded', folder: join(folder, 'engine'), memoryBytes: 2 ** 30 } as const;
   return openStore({ engine, retention: forever, clock: systemClock, logger: silentLogger });
+}
+
+/** What the spool writes for a batch. */
+function wholeAppend(number: number): Buffer {
+  return Buffer.concat(encodeAppend(createBatchEncoder(systemClock).encode(numberedBatch(number)).blocks));
 }
 
 describe('the spool', () => {
@@ -101,15 +106,76 @@ describe('the spool', () => {
     await spool.close();
   });
 
-  test('after a crash a torn tail is left out and what was whole is loaded', async () => {
-    const block = (number: number) => {
-      const { blocks } = createBatchEncoder(systemClock).encode(numberedBatch(number));
-      return Buffer.concat(encodeAppend(blocks));
+  test('appends that still wait for the disk count, and those that failed do not', async () => {
+    const down = await open({ store: await downPort(), maxBytes: 20_000 });
+    const answers = await Promise.allSettled(Array.from({ length: 40 }, () => down.append(numberedBatch(200))));
+    const refused = answers.filter((answer) => answer.status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every(({ reason }) => reason instanceof BackPressureError)).toBe(true);
+    expect(down.stats().bytes).toBeLessThanOrEqual(20_000);
+    await down.close();
+
+    spoolFolder = await mkdtemp(join(folder, 'spool-'));
+    const spool = await open({ maxBytes: 20_000 });
+    await rm(spoolFolder, { recursive: true });
+    for (let i = 0; i < 20; i++) await expect(spool.append(numberedBatch(201))).rejects.toThrow('the disk refuses');
+    await mkdir(join(spoolFolder, 'refused'), { recursive: true });
+    await spool.append(numberedBatch(202));
+    await spool.flush();
+    await expectOnce([202]);
+    await spool.close();
+  });
+
+  test('a segment that the disk does not give back is set aside and holds nothing up', async () => {
+    const file = join(spoolFolder, '000000001-cccc.segment');
+    await writeFile(file, '');
+    await truncate(file, 2 ** 31 + 1); // more than Node reads into one buffer
+    const spool = await open({ maxBytes: 2 ** 33 });
+    await spool.append(numberedBatch(210));
+    await spool.ready;
+    await spool.flush();
+    expect(spool.stats().refused).toBe(1);
+    expect(await readdir(join(spoolFolder, 'refused'))).toEqual(['000000001-cccc.segment']);
+    await expectOnce([210]);
+    await spool.close();
+    const next = await open();
+    expect(next.stats().refused).toBe(1);
+    await next.close();
+  });
+
+  test('damage inside a segment that was ended is kept and counted; what is before it is loaded', async () => {
+    const damaged = wholeAppend(221);
+    damaged[30] = (damaged[30] ?? 0) ^ 1;
+    const rest = Buffer.concat([damaged, wholeAppend(222)]);
+    await writeFile(join(spoolFolder, '000000001-dddd.segment'), Buffer.concat([wholeAppend(220), rest]));
+    await writeFile(join(spoolFolder, '000000002-dddd.segment'), wholeAppend(223));
+    const spool = await open();
+    await spool.ready;
+    await expectOnce([220, 223]);
+    expect(spool.stats().refused).toBe(1);
+    expect(await readFile(join(spoolFolder, 'refused', '000000001-dddd.damaged'))).toEqual(rest);
+    await spool.close();
+  });
+
+  test('loading goes on after a failure of its own', async () => {
+    let failures = 0;
+    const sleep: Clock['sleep'] = async (ms, signal) => {
+      if (failures++ === 0) throw new Error('no sleep today');
+      return await systemClock.sleep(ms, signal);
     };
+    const spool = await open({ clock: { ...systemClock, sleep }, sealAfterMs: 500 });
+    await spool.append(numberedBatch(230));
+    while (spool.stats().segments > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(failures).toBeGreaterThan(0);
+    await expectOnce([230]);
+    await spool.close();
+  });
+
+  test('after a crash a torn tail is left out and what was whole is loaded', async () => {
     const file = join(spoolFolder, '000000001-aaaa.segment');
     await mkdir(spoolFolder, { recursive: true });
-    await writeFile(file, Buffer.concat([block(100), block(101)]));
-    await appendFile(file, block(102).subarray(0, -7));
+    await writeFile(file, Buffer.concat([wholeAppend(100), wholeAppend(101)]));
+    await appendFile(file, wholeAppend(102).subarray(0, -7));
     await writeFile(join(spoolFolder, '000000001-aaaa.samples.native'), 'half a file');
     const spool = await open();
     await spool.ready;

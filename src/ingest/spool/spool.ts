@@ -1,9 +1,11 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Clock, Logger } from '../../base/index.ts';
 import type { SignalBatch } from '../../model/index.ts';
 import { createBatchEncoder, type Store } from '../../store/index.ts';
 import { BackPressureError } from '../sink.ts';
 import { encodeAppend } from './frames.ts';
 import { createSegmentLoader } from './loader.ts';
+import { openRefusedFolder } from './refused.ts';
 import { findSegments, type Segment } from './segments.ts';
 import { createSegmentWriter } from './writer.ts';
 
@@ -14,6 +16,8 @@ export interface SpoolOptions {
   maxBytes: number;
   clock: Clock;
   logger: Logger;
+  /** Of rows that were set aside; beyond it the oldest are dropped. */
+  maxRefusedBytes?: number;
   /** How long an append waits for others before they are inserted together. */
   sealAfterMs?: number;
   sealBytes?: number;
@@ -25,7 +29,7 @@ export interface SpoolStats {
   segments: number;
   /** Since the oldest waiting append; 0 when nothing waits. */
   oldestSeconds: number;
-  /** Files that the store refused for good; they lie in `refused/`. */
+  /** Files in `refused/`: rows that the store refused for good or that the disk did not give back. */
   refused: number;
 }
 
@@ -38,24 +42,28 @@ export interface Spool {
   stats(): SpoolStats;
   /** Resolves when what earlier processes left is in the store. */
   ready: Promise<void>;
-  /** Brings into the store what it takes within five seconds; the rest waits on disk for the next start. */
+  /** Brings into the store what it takes within four seconds; the rest waits on disk for the next start. */
   close(): Promise<void>;
 }
 
 const RETRY_AFTER_SECONDS = 5;
-const CLOSE_WITHIN_MS = 5_000;
-/** The disk may be full for a while. */
-const READ_AGAIN_AFTER_MS = 1_000;
+/** With the engine's own time to close, well within what the process takes to stop. */
+const CLOSE_WITHIN_MS = 4_000;
+const LOAD_AGAIN_AFTER_MS = 1_000;
 
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { folder, clock, logger } = options;
   const sealAfterMs = options.sealAfterMs ?? 900;
   const encoder = createBatchEncoder(clock);
   const closing = new AbortController();
+  const maxBytes = options.maxRefusedBytes ?? 256 * 1024 * 1024;
+  const refused = await openRefusedFolder({ folder, maxBytes, logger });
   const waiting: Segment[] = await findSegments(folder);
   const left = waiting.length;
   let loadedSegments = 0;
   let closed = false;
+  /** Of appends that wait for the disk. */
+  let reservedBytes = 0;
   /** Wakes the loop that loads. */
   let wake = () => {};
   /** The loop waits for the first append after a pause. */
@@ -71,7 +79,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       wake();
     },
   });
-  const loader = createSegmentLoader({ folder, port: options.store.port, clock, logger, onRefused: encoder.forget });
+  const { port } = options.store;
+  const loader = createSegmentLoader({ folder, refused, port, clock, logger, onRefused: encoder.forget });
 
   const stats = (): SpoolStats => {
     const open = writer.open();
@@ -81,7 +90,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       bytes: all.reduce((sum, segment) => sum + segment.bytes, 0),
       segments: all.length,
       oldestSeconds: all.length === 0 ? 0 : Math.max(0, (clock.now() - oldest) / 1000),
-      refused: loader.refused(),
+      refused: refused.count(),
     };
   };
   const sealOpen = async () => {
@@ -94,16 +103,10 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     });
 
   const loadNext = async (segment: Segment) => {
-    try {
-      await loader.load(segment, closing.signal);
-      waiting.shift();
-      loadedSegments++;
-      for (const watcher of watchers) watcher();
-    } catch (error) {
-      closing.signal.throwIfAborted();
-      logger.error({ segment: segment.name, error: String(error) }, 'a spooled segment cannot be read or split');
-      await clock.sleep(READ_AGAIN_AFTER_MS, closing.signal);
-    }
+    await loader.load(segment, closing.signal);
+    waiting.shift();
+    loadedSegments++;
+    for (const watcher of watchers) watcher();
   };
   /** Loads segment after segment; ends the open one when nothing else waits and it has been open long enough. */
   const keepLoading = async () => {
@@ -122,9 +125,19 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       }
     }
   };
-  const loading = keepLoading().catch((error) => {
-    if (!closing.signal.aborted) logger.error({ error: String(error) }, 'the spool no longer loads into the store');
-  });
+  const loadUntilClosed = async () => {
+    while (!closing.signal.aborted) {
+      try {
+        await keepLoading();
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        logger.error({ error: String(error) }, 'loading the spool into the store failed, going on');
+        // Not by the clock: it may be what failed.
+        await setTimeout(LOAD_AGAIN_AFTER_MS, undefined, { signal: closing.signal }).catch(() => {});
+      }
+    }
+  };
+  const loading = loadUntilClosed();
   closing.signal.addEventListener('abort', () => wake());
 
   const untilLoaded = (count: number, signal?: AbortSignal) =>
@@ -156,15 +169,18 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       if (encoded.blocks.length === 0) return;
       const pieces = encodeAppend(encoded.blocks);
       const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      if (stats().bytes + size > options.maxBytes) {
+      if (stats().bytes + reservedBytes + size > options.maxBytes) {
         const message = `${options.maxBytes} bytes wait for the store already`;
         throw new BackPressureError(message, RETRY_AFTER_SECONDS);
       }
+      reservedBytes += size;
       try {
         await writer.append(pieces);
       } catch (error) {
         logger.error({ error: String(error) }, 'the disk refuses what should be spooled');
         throw new BackPressureError(`the disk refuses: ${String(error)}`, RETRY_AFTER_SECONDS);
+      } finally {
+        reservedBytes -= size;
       }
       encoded.stored();
       if (idle) wake();
@@ -174,7 +190,6 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     ready: untilLoaded(left),
     async close() {
       closed = true;
-      const { port } = options.store;
       if (port.isUp()) await flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // what did not go in stays on disk
       closing.abort();
       await loading;

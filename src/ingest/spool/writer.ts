@@ -37,7 +37,7 @@ export function createSegmentWriter(options: {
   const end = async (): Promise<Segment | undefined> => {
     const ended = current;
     current = undefined;
-    await ended?.file.close();
+    await ended?.file.close().catch(() => {}); // what was acknowledged is synced already
     return ended && { name: ended.name, bytes: ended.bytes, firstMs: ended.firstMs };
   };
   const writeWaiting = async () => {
@@ -52,7 +52,8 @@ export function createSegmentWriter(options: {
       await current.file.datasync();
       current.bytes += total;
     } catch (error) {
-      const broken = await end().catch(() => undefined);
+      await current?.file.truncate(current.bytes).catch(() => {}); // else it would look like damage after a crash
+      const broken = await end();
       if (broken && broken.bytes > 0) options.onFull(broken);
       else if (broken) await deleteSegment(options.folder, broken).catch(() => {}); // the next start finds and drops it
       for (const one of group) one.reject(error);
