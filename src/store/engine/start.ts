@@ -6,7 +6,7 @@ import { type Backoff, backoffDelay, type Clock, type Logger } from '../../base/
 import { entryCommand } from '../../base/node/index.ts';
 import type { Endpoint } from '../clickhouse/client.ts';
 import { StoreError } from '../clickhouse/port.ts';
-import type { EngineReady, EngineSettings } from './handshake.ts';
+import { type EngineReady, type EngineSettings, parseEngineReady } from './handshake.ts';
 
 /** The embedded engine, kept running. */
 export interface EngineProcess {
@@ -32,7 +32,10 @@ const RESTART: Backoff = { firstMs: 100, maxMs: 2_000, factor: 2 };
 /** A child of a parent that was killed just now may still hold the folder. */
 const FIRST_START_TRIES = 8;
 const LONG_ENOUGH_TO_BE_HEALTHY_MS = 10_000;
-const CLOSE_TIMEOUT_MS = 8_000;
+/** Loading the metadata of a full data folder takes seconds, on a busy machine a minute. */
+const START_TIMEOUT_MS = 120_000;
+/** What was inserted is synced, so a kill loses nothing; with the spool's own time it fits into what stopping may take. */
+const CLOSE_TIMEOUT_MS = 4_000;
 
 /** Starts the engine and resolves when it answers. From then on a child that dies is started again until `close`. */
 export async function startEngine(options: EngineOptions): Promise<EngineProcess> {
@@ -126,10 +129,19 @@ async function startChild(settings: EngineSettings, logger: Logger): Promise<Run
     lastWords = line;
     logger.debug({ line }, 'storage engine');
   });
-  const firstLine = new Promise<EngineReady>((resolve) => {
-    createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line) as EngineReady)); // own other half
+  const answer = new Promise<EngineReady>((resolve) => {
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const parsed = parseEngineReady(line);
+      if (parsed) resolve(parsed);
+      else logger.debug({ line }, 'storage engine');
+    });
   });
-  const ready = await Promise.race([firstLine, ended]);
+  const ready = await within(START_TIMEOUT_MS, Promise.race([answer, ended]));
+  if (ready === undefined) {
+    child.kill('SIGKILL');
+    const message = `the storage engine did not open ${settings.folder} within ${START_TIMEOUT_MS / 1000} s: ${lastWords}`;
+    throw new StoreError('down', message);
+  }
   if (typeof ready === 'string') throw new StoreError('down', `the storage engine ended with ${ready}: ${lastWords}`);
   if ('error' in ready)
     throw new StoreError('down', `the storage engine could not open ${settings.folder}: ${ready.error}`);
@@ -142,6 +154,19 @@ async function startChild(settings: EngineSettings, logger: Logger): Promise<Run
     embedded: true,
   };
   return { process: child, endpoint, ended };
+}
+
+/** Resolves with undefined when the work takes longer. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function stopChild(child: RunningChild, logger: Logger): Promise<void> {
