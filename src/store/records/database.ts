@@ -1,4 +1,4 @@
-import { PGlite, type Transaction } from '@electric-sql/pglite';
+import { PGlite } from '@electric-sql/pglite';
 import { StoreError } from '../clickhouse/port.ts';
 import type { RecordMigration } from './migration.ts';
 import { recordMigrations } from './migrations/index.ts';
@@ -10,8 +10,6 @@ export type RecordQuery = (text: string, params?: readonly RecordParam[]) => Pro
 /** PostgreSQL, as far as records need it; placeholders are `$1`, `$2`. */
 export interface RecordDatabase {
   query: RecordQuery;
-  /** All of it happens or, when `work` rejects, nothing. */
-  transaction<T>(work: (query: RecordQuery) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -22,8 +20,7 @@ export async function openRecordDatabase(
 ): Promise<RecordDatabase> {
   const engine = await PGlite.create(folder);
   const database: RecordDatabase = {
-    query: queryOn(engine),
-    transaction: (work) => engine.transaction((transaction) => work(queryOn(transaction))),
+    query: async (text, params = []) => (await engine.query<RecordRow>(text, [...params])).rows,
     close: () => engine.close(),
   };
   try {
@@ -33,10 +30,6 @@ export async function openRecordDatabase(
     throw error;
   }
   return database;
-}
-
-function queryOn(connection: PGlite | Transaction): RecordQuery {
-  return async (text, params = []) => (await connection.query<RecordRow>(text, [...params])).rows;
 }
 
 async function migrateRecords(

@@ -8,7 +8,7 @@ export interface InvestigationRecord<Body> {
 }
 
 export interface InvestigationStore<Body> {
-  /** Saving an id again replaces its record. */
+  /** Saving an id again replaces its record. What is too old, or too many, goes. */
   save(record: InvestigationRecord<Body>): Promise<void>;
   get(id: string): Promise<InvestigationRecord<Body> | undefined>;
   /** Newest first; `next` continues where this page ended. A cursor that is none begins at the newest. */
@@ -18,9 +18,18 @@ export interface InvestigationStore<Body> {
   }): Promise<{ items: InvestigationRecord<Body>[]; next: string | undefined }>;
 }
 
+/** Investigations go when either is exceeded. Age counts from the newest record, so an old clock removes nothing. */
+export interface InvestigationBounds {
+  count: number;
+  days: number;
+}
+
 export function createInvestigationStore<Body extends { subject: string }>(
   database: RecordDatabase,
+  { count, days }: InvestigationBounds = { count: 10_000, days: 90 },
 ): InvestigationStore<Body> {
+  const pruneEvery = Math.max(1, Math.floor(count / 100));
+  let savesToPrune = 0;
   const toRecord = (row: RecordRow): InvestigationRecord<Body> => ({
     id: String(row.id),
     createdMs: Number(row.created_ms),
@@ -33,6 +42,14 @@ export function createInvestigationStore<Body extends { subject: string }>(
         `INSERT INTO investigations (id, created_at, subject, body) VALUES ($1, $2, $3, $4)
 ON CONFLICT (id) DO UPDATE SET created_at = excluded.created_at, subject = excluded.subject, body = excluded.body`,
         [id, new Date(createdMs).toISOString(), body.subject, JSON.stringify(body)],
+      );
+      if (savesToPrune-- > 0) return;
+      savesToPrune = pruneEvery - 1;
+      await database.query(
+        `DELETE FROM investigations
+WHERE created_at < (SELECT max(created_at) FROM investigations) - $1::integer * interval '1 day'
+OR (created_at, id) <= (SELECT created_at, id FROM investigations ORDER BY created_at DESC, id DESC OFFSET $2 LIMIT 1)`,
+        [days, count],
       );
     },
     async get(id) {

@@ -1,10 +1,11 @@
 import { mkdir } from 'node:fs/promises';
-import { openRecordDatabase, type RecordDatabase } from './database.ts';
+import { openRecordDatabase } from './database.ts';
 import { createInvestigationStore, type InvestigationStore } from './investigations.ts';
 
 /** What users create and what must be transactional. `Body` is the form in which investigations are kept. */
-export interface Records<Body> extends RecordDatabase {
+export interface Records<Body> {
   investigations: InvestigationStore<Body>;
+  close(): Promise<void>;
 }
 
 /** Opens the records in `folder`, their schema at the newest version. The caller holds the data folder's lock. */
@@ -13,5 +14,5 @@ export async function openRecords<Body extends { subject: string }>(options: {
 }): Promise<Records<Body>> {
   await mkdir(options.folder, { recursive: true });
   const database = await openRecordDatabase(options.folder);
-  return { ...database, investigations: createInvestigationStore<Body>(database) };
+  return { investigations: createInvestigationStore<Body>(database), close: database.close };
 }

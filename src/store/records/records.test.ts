@@ -3,6 +3,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../testing.ts';
 import { openRecordDatabase } from './database.ts';
+import { createInvestigationStore } from './investigations.ts';
 import { openRecords } from './open.ts';
 
 interface Answer {
@@ -51,16 +52,19 @@ describe('records', () => {
     await close();
   });
 
-  test('a transaction that fails leaves nothing', async () => {
-    const records = await openRecords<Answer>({ folder: folder.path });
-    const insert = `INSERT INTO investigations VALUES ('a', now(), 's', '{}')`;
-    const failing = records.transaction(async (query) => {
-      await query(insert);
-      throw new Error('changed my mind');
-    });
-    await expect(failing).rejects.toThrow('changed my mind');
-    expect(await records.query('SELECT id FROM investigations')).toEqual([]);
-    await records.close();
+  test('the newest investigations are kept, by number and by age', async () => {
+    const database = await openRecordDatabase(folder.path);
+    const { save, list } = createInvestigationStore<Answer>(database, { count: 3, days: 90 });
+    const kept = async () => (await list({ limit: 10 })).items.map((item) => item.id);
+    const dayMs = 86_400_000;
+    const start = 1_767_225_600_000;
+    for (const number of [0, 1, 2, 3, 4]) await save(record(number, start + number));
+    expect(await kept()).toEqual(['inv_4', 'inv_3', 'inv_2']);
+    await save(record(5, start + 4 + 90 * dayMs));
+    expect(await kept()).toEqual(['inv_5', 'inv_4']);
+    await save(record(6, start + 200 * dayMs));
+    expect(await kept()).toEqual(['inv_6']);
+    await database.close();
   });
 
   test('a step that fails is not recorded; a schema from the future is refused', async () => {
