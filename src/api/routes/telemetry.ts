@@ -88,19 +88,17 @@ function targetSource(target: TargetState, nowMs: number): Source {
     cluster,
     kind: 'scrape',
     name: `${job} ${url}`,
-    state:
-      health === 'down'
-        ? 'refused'
-        : health === 'unknown' || lastScrapeMs === null
-          ? 'silent'
-          : late
-            ? 'lagging'
-            : 'connected',
+    // A target that was added just now has its first scrape within an interval; that is no trouble.
+    state: health === 'down' ? 'refused' : late ? 'lagging' : 'connected',
     lastSeen: timeOrNull(lastScrapeMs),
     lagSeconds: null,
     gaps: 0,
     perSecond: intervalMs > 0 ? samples / (intervalMs / 1000) : 0,
-    ...(lastError === '' ? {} : { message: lastError }),
+    ...(lastScrapeMs === null
+      ? { message: 'the first scrape is due' }
+      : lastError === ''
+        ? {}
+        : { message: lastError }),
   };
 }
 
