@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from './parse.ts';
 import { configSchema } from './schema.ts';
@@ -39,6 +40,23 @@ test('flags and environment win over the file, and are named when wrong', () => 
   expect(check('', { 'retention.logs': 'soon' }).problems).toEqual([
     { file: '--retention.logs', message: '"soon" is not a duration; write for example 15s, 10m, 7d, or forever' },
   ]);
+});
+
+test('~ in a kubeconfig is the home folder', () => {
+  const home = process.env.HOME;
+  const folder = mkdtempSync(join(tmpdir(), 'trifocal-home-'));
+  onTestFinished(() => {
+    if (home === undefined) delete process.env.HOME;
+    else process.env.HOME = home;
+    rmSync(folder, { recursive: true });
+  });
+  process.env.HOME = folder;
+  const text = 'clusters: [{ name: a, kubernetes: { kubeconfig: ~/config } }]';
+  expect(check(text).problems).toMatchObject([
+    { line: 1, message: expect.stringContaining(`no file ${folder}/config`) },
+  ]);
+  writeFileSync(join(folder, 'config'), '');
+  expect(check(text).value?.clusters[0]?.kubernetes).toEqual({ kubeconfig: join(folder, 'config') });
 });
 
 test('all problems of a file are reported, not only the first', () => {

@@ -1,4 +1,8 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { defaultCardinalityLimits } from '../../ingest/index.ts';
 import { parseDuration } from '../../model/index.ts';
 
 /** What `trifocal.yaml` may hold. Keys of features that do not exist yet are in `PLANNED_KEYS`, so that the error can say so. */
@@ -61,9 +65,26 @@ const address = z.string().transform((text, context) => {
 });
 export type Address = z.output<typeof address>;
 
+/** `~/` is the home folder, as in a shell. A file that is not there is told now rather than at the first connection. */
+const existingFile = z.string().transform((text, context) => {
+  const file = text.startsWith('~/') ? join(homedir(), text.slice(2)) : text;
+  if (existsSync(file)) return file;
+  context.addIssue({ code: 'custom', message: `there is no file ${file}` });
+  return z.NEVER;
+});
+
+/**
+ * An object that lives unchanged is written again every two days, and retention drops whole days: with less
+ * than this, it would be gone before it is written again.
+ */
+const LEAST_OBJECTS_MS = 4 * 86_400_000;
+const objectRetention = durationOr('forever').refine((time) => time === 'forever' || time >= LEAST_OBJECTS_MS, {
+  message: 'too short; objects need 4d at least, since unchanged ones are written again only every two days',
+});
+
 const kubernetes = z.union([
   z.strictObject({ url: z.url(), token: z.string().exactOptional(), ca: z.string().exactOptional() }),
-  z.strictObject({ kubeconfig: z.string(), context: z.string().exactOptional() }),
+  z.strictObject({ kubeconfig: existingFile, context: z.string().exactOptional() }),
   z.strictObject({ inCluster: z.literal(true) }),
 ]);
 
@@ -87,7 +108,6 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
       .prefault({}),
     data: z.string().min(1).default('./data'),
     store: z.strictObject({ embedded: z.strictObject({ memory: bytes.prefault('2GiB') }).prefault({}) }).prefault({}),
-    records: z.strictObject({}).prefault({}),
     clusters: z.array(clusterSchema(scrapeConfigs)).default([]),
     ingest: z
       .strictObject({
@@ -102,14 +122,14 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
         metrics: durationOr('forever').prefault('30d'),
         logs: durationOr('forever').prefault('7d'),
         traces: durationOr('forever').prefault('7d'),
-        objects: durationOr('forever').prefault('90d'),
+        objects: objectRetention.prefault('90d'),
       })
       .prefault({}),
     limits: z
       .strictObject({
-        series: z.number().int().positive().default(1_000_000),
-        perMetric: z.number().int().positive().default(100_000),
-        labels: z.number().int().positive().default(60),
+        series: z.number().int().positive().default(defaultCardinalityLimits.series),
+        perMetric: z.number().int().positive().default(defaultCardinalityLimits.perMetric),
+        labels: z.number().int().positive().default(defaultCardinalityLimits.labels),
         query: z
           .strictObject({
             time: duration.prefault('30s'),
@@ -139,6 +159,6 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
 
 /** Keys of the design whose feature is not in this version. */
 export const PLANNED_KEYS: ReadonlySet<string> = new Set([
-  'listen.tls', 'store.clickhouse', 'records.postgres', 'clusters.metrics', 'clusters.logs', 'clusters.traces', 'rules', 'slos',
+  'listen.tls', 'store.clickhouse', 'records', 'clusters.metrics', 'clusters.logs', 'clusters.traces', 'rules', 'slos',
   'runbooks', 'catalogue', 'retention.rollups', 'sampling', 'redaction', 'access', 'notify', 'remediation', 'cost',
 ]); // biome-ignore format: a list to read
