@@ -1,24 +1,20 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync } from 'node:fs';
+import { join, normalize } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
 import { ApiError } from '../errors.ts';
+import { pathOf } from '../failure.ts';
 
 /**
  * The web UI: built files with their precompressed forms, and the page itself for every address that a browser
- * navigates to. Files with a hash in their name are cached for good, everything else is asked for again.
+ * navigates to. Files with a hash in their name are cached for good, everything else is asked for again. Files are
+ * looked for when they are asked for, so a new build shows without a restart.
  */
-export function webRoutes(options: { folder: string }): FastifyPluginAsync {
+export function webRoutes({ folder }: { folder: string }): FastifyPluginAsync {
   return async (app) => {
-    if (!existsSync(join(options.folder, 'index.html'))) {
-      app.get('/', async () => {
-        throw new ApiError('not_found', 'the web UI is not built; run npm run build');
-      });
-      return;
-    }
     await app.register(fastifyStatic, {
-      root: options.folder,
-      wildcard: false,
+      root: folder,
+      serve: false,
       preCompressed: true,
       cacheControl: false,
       setHeaders: (reply, path) => {
@@ -27,11 +23,25 @@ export function webRoutes(options: { folder: string }): FastifyPluginAsync {
       },
     });
     app.get('/*', async (request, reply) => {
-      if (!isPageAddress(request.url))
-        throw new ApiError('not_found', `nothing is served at GET ${request.url.split('?', 1)[0]}`);
+      const file = builtFile(folder, pathOf(request));
+      if (file !== undefined) return reply.sendFile(file);
+      if (!isPageAddress(request.url)) throw new ApiError('not_found', `nothing is served at GET ${pathOf(request)}`);
+      if (builtFile(folder, '/index.html') === undefined)
+        throw new ApiError('not_found', 'the web UI is not built; run npm run build');
       return reply.sendFile('index.html');
     });
   };
+}
+
+/** The path below the folder of a file that is there. */
+function builtFile(folder: string, path: string): string | undefined {
+  try {
+    // An absolute path cannot climb out of its root.
+    const below = normalize(`/${decodeURIComponent(path)}`).slice(1);
+    return statSync(join(folder, below), { throwIfNoEntry: false })?.isFile() ? below : undefined;
+  } catch {
+    return undefined; // no path at all
+  }
 }
 
 /** Addresses under these belong to APIs: an unknown one is an error, not the page. */
