@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AttributeValue, nowhere, type Span } from '../../model/index.ts';
+import { type AttributeValue, type LogRecord, nowhere, type Span } from '../../model/index.ts';
 import { createRedactor, redactText } from './redact.ts';
 import { mayHoldSecret, textRules } from './redaction-rules.ts';
 
@@ -15,6 +15,34 @@ const KEY_END = `-----END RSA PRIVATE ${'KEY'}-----`;
 
 describe('redactText', () => {
   it.each([
+    // prompt
+    [
+      `INFO 12-01 logger.py:39] Received request cmpl-1f-0: prompt: 'What\\'s "my" salary, params: 3?', params: SamplingParams(n=1, stop=['x'], max_tokens=16), prompt_token_ids: [1, 2, 3], lora_request: None.`,
+      `INFO 12-01 logger.py:39] Received request cmpl-1f-0: prompt: '[redacted:prompt]', params: SamplingParams(n=1, stop=['x'], max_tokens=16), prompt_token_ids: [redacted:prompt], lora_request: None.`,
+    ],
+    [
+      `{"msg":"Received request a: prompt: \\"it's \\\\\\" so\\", params: SamplingParams(n=1)","level":"info"}`,
+      `{"msg":"Received request a: prompt: \\"[redacted:prompt]\\", params: SamplingParams(n=1)","level":"info"}`,
+    ],
+    [
+      `Request a-1 details: prompt: "it's", prompt_token_ids: [5], x`,
+      `Request a-1 details: prompt: "[redacted:prompt]", prompt_token_ids: [redacted:prompt], x`,
+    ],
+    [`Received request a: prompt: 'cut off`, `Received request a: prompt: '[redacted:prompt]`],
+    [
+      'POST /v1/chat {"model":"m","messages":[{"role":"user","content":"my \\"secret\\" plan"},{"role":"assistant","content":[{"type":"text","text":"ok\\\\"}]}],"max_tokens":5}',
+      'POST /v1/chat {"model":"m","messages":[{"role":"user","content":"[redacted:prompt]"},{"role":"assistant","content":[{"type":"text","text":"[redacted:prompt]"}]}],"max_tokens":5}',
+    ],
+    [
+      `messages=[{'role': 'user', 'content': 'hello you'}] n=1`,
+      `messages=[{'role': 'user', 'content': '[redacted:prompt]'}] n=1`,
+    ],
+    ['{"prompt": "tell me", "n": 1}', '{"prompt": "[redacted:prompt]", "n": 1}'],
+    ['{"prompt":["one","two"],"n":1}', '{"prompt":["[redacted:prompt]","[redacted:prompt]"],"n":1}'],
+    [
+      JSON.stringify({ body: JSON.stringify({ prompt: 'say "x" \\', n: 1 }), a: 1 }),
+      JSON.stringify({ body: JSON.stringify({ prompt: '[redacted:prompt]', n: 1 }), a: 1 }),
+    ],
     // aws-key
     [`using ${AWS} now`, 'using [redacted:aws-key] now'],
     [
@@ -73,6 +101,12 @@ describe('redactText', () => {
 
   it.each([
     ['nothing here'],
+    ['{"prompt_tokens":12,"total_tokens":20} prompt: 12 content-type: text/plain'],
+    ['{"content_length":"12","content-type":"a/b","content":"release notes","prompt":""}'],
+    ['{"role":"admin","content":"a page","verb":"get"}'],
+    ['role: user content: page, prompt: none'],
+    ['GET /?prompt=none&role=user'],
+    ['Received request to stop; prompt: shutdown'],
     ['prompt_tokens=512 completion_tokens=128 max_tokens: 4096'],
     ['trace 5b8efff798038103d269b633813fc60c span eee19b7ec3c1b174'],
     ['at 1760000000000000000 and 4111111111111111 ms'], // an id that passes Luhn
@@ -94,11 +128,21 @@ describe('redactText', () => {
   });
 
   it('keeps JSON valid', () => {
-    const secret = fc.constantFrom('password', 'api_key', 'token', 'note', 'DB_PASSWORD', 'authorization');
+    const secret = fc.constantFrom(
+      'password',
+      'api_key',
+      'token',
+      'note',
+      'DB_PASSWORD',
+      'authorization',
+      'prompt',
+      'content',
+    );
     const value = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constant(`Bearer ${JWT}`),
       fc.constant('a\\"b'),
+      fc.constant('{"role":"user"}'),
       fc.constant('http://u:p@h'),
     );
     const inner = fc.dictionary(secret, value).map((o) => JSON.stringify(o));
@@ -135,6 +179,14 @@ describe('redactText', () => {
       'basic A',
       '"value":"',
       "passwd='",
+      '"prompt":"',
+      '"prompt":["',
+      '{"role":"user","content":"',
+      `\\"role\\":\\"user\\",\\"content\\":\\"`,
+      `Received request a: prompt: '`,
+      "', params: ",
+      'prompt_token_ids: [1',
+      'request a',
     ];
     for (const piece of pieces) {
       const text = piece.repeat(Math.ceil(400_000 / piece.length));
@@ -176,6 +228,12 @@ describe('redactText', () => {
       'card ',
       '4111111111111111',
       'Access-Token',
+      'Received request a: prompt: ',
+      '"prompt" :',
+      'prompt_token_ids: [1, 2]',
+      `'role' : 'user'`,
+      '"content": ',
+      '["',
     );
     fc.assert(
       fc.property(
@@ -220,6 +278,30 @@ describe('redactor', () => {
         nested: { kind: 'map', entries: map({ password: '[redacted:password]', user: 'u' }) },
       }),
     );
+  });
+
+  it('masks the bodies of events that hold what a model was told or said', () => {
+    const record = (name: string, body: string): LogRecord => ({
+      timeNs: 0n,
+      observedNs: 0n,
+      severity: 0,
+      severityText: '',
+      body,
+      resource: map({}),
+      attributes: map({ 'event.name': name }),
+      scope: { name: '', version: '' },
+      traceId: '',
+      spanId: '',
+      flags: 0,
+      place: nowhere,
+    });
+    const body = (name: string, text = 'private') => redactor.log(record(name, text)).body;
+    expect(body('gen_ai.user.message')).toBe('[redacted:prompt]');
+    expect(body('gen_ai.choice')).toBe('[redacted:prompt]');
+    expect(body('gen_ai.user.message', '')).toBe('');
+    expect(body('gen_ai.evaluation.result')).toBe('private');
+    expect(body('user.message')).toBe('private');
+    expect(createRedactor({ allow: [], prompts: 'keep' }).log(record('gen_ai.choice', 'x')).body).toBe('x');
   });
 
   it('covers names, events, links, status and the resource of a span', () => {

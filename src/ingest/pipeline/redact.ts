@@ -98,7 +98,7 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
     },
     log: (record) =>
       withChanges(record, {
-        body: text(record.body),
+        body: isModelMessage(record) && !off.has('prompt') && record.body !== '' ? mark('prompt') : text(record.body),
         severityText: text(record.severityText),
         resource: resource(record.resource),
         attributes: attributes(record.attributes),
@@ -125,6 +125,17 @@ const standard = createRedactor();
 /** Hides secrets in text that is about to be written somewhere: log lines, error texts, notes. */
 export function redactText(text: string): string {
   return standard.text(text);
+}
+
+/** OpenTelemetry's log events whose body is what was said to a model or by it. */
+function isModelMessage({ attributes }: LogRecord): boolean {
+  if (attributes.size === 0) return false;
+  const name = attributes.get('event.name') ?? attributes.get('event_name');
+  return (
+    typeof name === 'string' &&
+    name.startsWith('gen_ai.') &&
+    /^gen_ai\.(?:\w+\.message|choice|content\.\w+|client\.inference\.operation\.details)$/.test(name)
+  );
 }
 
 function applyRules(rules: readonly RedactionRule[], input: string): string {

@@ -1,3 +1,5 @@
+import { maskPrompts, promptHint } from './mask-prompts.ts';
+
 /**
  * What counts as a secret, by shape of the text and by name of the key. Every pattern is linear in the text: a run of
  * characters is entered at one place only (look-behind) or bounded in length, so no input makes it scan twice.
@@ -37,6 +39,7 @@ function anyCase(word: string): string {
 /** Of what may come between a key and its `=` or `:`. */
 const GAP = `[\\\\"' \\t]{0,12}`;
 const HINTS = {
+  prompt: promptHint,
   privateKey: /-----BEGIN /,
   awsKey: /A[KS]IA[A-Z0-9]/,
   accessKey: new RegExp(`${anyCase('access')}[_-]?${anyCase('key')}`),
@@ -46,7 +49,7 @@ const HINTS = {
   passwordWord: new RegExp(`${anyCase('pass')}(?:[wW]|${anyCase('phrase')})|${anyCase('pwd')}`),
   environment: /value\\*":/,
   flag: new RegExp(
-    `--[A-Za-z0-9-]{0,32}(?:${anyCase('key')}|${anyCase('token')}|${anyCase('secret')}|${anyCase('pass')}|${anyCase('pwd')})`,
+    `--[A-Za-z0-9_-]{0,40}(?:${anyCase('key')}|${anyCase('token')}|${anyCase('secret')}|${anyCase('pass')}|${anyCase('pwd')})`,
   ),
   credentials: /:[^\s/@"]{1,128}@/,
   keyPrefix: /(?:sk|hf|gh[opsur]|github_pat|glpat|xox[abprs]|npm|nvapi|gsk|[srp]k_live)[-_][A-Za-z0-9]|AIza|SG\./,
@@ -70,6 +73,7 @@ const SECRET_WORD =
 
 /** Ordered: the specific before the general, whole keys before parts of them. */
 export const textRules: readonly RedactionRule[] = [
+  { name: 'prompt', hint: HINTS.prompt, apply: maskPrompts },
   whole(
     'private-key',
     HINTS.privateKey,
@@ -145,7 +149,7 @@ export function secretKey(key: string): RuleName | undefined {
 
 /** Content of model calls: OpenTelemetry's names, new and old, OpenLLMetry's and OpenInference's. */
 const PROMPT_KEY =
-  /^(?:gen_ai\.(?:input\.messages|output\.messages|system_instructions|prompt|completion|tool\.call\.(?:arguments|result)|retrieval\.query\.text|(?:prompt|completion)\.\d+\.(?:content|tool_calls.*))|llm\.(?:prompts|completions|input_messages.*\.content|output_messages.*\.content)|traceloop\.entity\.(?:input|output)|(?:input|output)\.value)$/;
+  /^(?:gen_ai\.(?:input\.messages|output\.messages|system_instructions|prompt|completion|tool\.call\.(?:arguments|result)|retrieval\.query\.text|event\.content|(?:prompt|completion)\.\d+\.(?:content|tool_calls.*))|llm\.(?:prompts|completions|input_messages.*\.content|output_messages.*\.content)|traceloop\.entity\.(?:input|output)|(?:input|output)\.value)$/;
 
 function whole(name: RuleName, hint: RegExp, pattern: RegExp): RedactionRule {
   const replacement = `[redacted:${name}]`;

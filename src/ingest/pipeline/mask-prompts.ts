@@ -1,0 +1,92 @@
+/**
+ * Prompt and completion text inside of log lines: vLLM's request log, and JSON or Python dictionaries of chat messages,
+ * also nested as text in other JSON. Quoted text is walked by hand, each character once, since its end depends on how
+ * deep it is nested. The rest of the line stays as it is.
+ */
+
+const MARK = '[redacted:prompt]';
+
+/** What every line has that `maskPrompts` would change. */
+export const promptHint = /prompt(?:_token_ids)?[\\"']{0,8} ?: ?[[\\"']|role[\\"']{1,8} ?:/;
+
+const REQUEST = /(?<![A-Za-z])request [^\s:]{1,256}(?: details)?: prompt: (\\{0,7}["'])/i;
+const REQUEST_GOES_ON = /(?:, (?:params|prompt_token_ids|prompt_embeds shape|lora_request): )/y;
+const TOKEN_IDS = /(?<=prompt_token_ids: )\[\d[\d, ]*\]?/g;
+const ROLE = /role\\{0,7}["'] ?: ?\\{0,7}["'](?:system|developer|user|assistant|tool|function|model)\\{0,7}["']/;
+const KEY = /(?<!\\)(\\{0,7})(["'])(prompt|content|reasoning_content|text)\1\2 ?: ?/g;
+
+export function maskPrompts(text: string): string {
+  const line = maskRequestLog(text);
+  const chat = ROLE.test(line);
+  let result = '';
+  let done = 0;
+  KEY.lastIndex = 0;
+  for (let key = KEY.exec(line); key !== null; key = KEY.exec(line)) {
+    if (key[3] !== 'prompt' && !chat) continue;
+    let at = KEY.lastIndex;
+    const isList = line[at] === '[';
+    if (isList) at++;
+    // One text, or the texts of a list.
+    for (;;) {
+      const quoted = readQuoted(line, at);
+      if (quoted === undefined) break;
+      if (!saysNothing(line.slice(quoted.start, quoted.end))) {
+        result += line.slice(done, quoted.start) + MARK;
+        done = quoted.end;
+      }
+      at = quoted.after;
+      if (!isList || line[at] !== ',') break;
+      at += line[at + 1] === ' ' ? 2 : 1;
+    }
+    KEY.lastIndex = Math.max(at, KEY.lastIndex);
+  }
+  return done === 0 ? line : result + line.slice(done);
+}
+
+/** vLLM writes `Received request ID: prompt: 'TEXT', params: …, prompt_token_ids: [1, 2], …`. */
+function maskRequestLog(text: string): string {
+  const line = text.replace(TOKEN_IDS, MARK);
+  const head = REQUEST.exec(line);
+  if (head === null) return line;
+  const quote = head[1] ?? '';
+  const start = head.index + head[0].length;
+  // The text may have quotes and escapes of any depth, so its end is where the known fields go on: the last such place.
+  for (let end = line.lastIndexOf(quote); end >= start; end = line.lastIndexOf(quote, end - 1)) {
+    REQUEST_GOES_ON.lastIndex = end + quote.length;
+    if (REQUEST_GOES_ON.test(line)) return line.slice(0, start) + MARK + line.slice(end);
+  }
+  // Nothing goes on: the line was cut off, or ends with the prompt.
+  const end = line.lastIndexOf(quote);
+  return line.slice(0, start) + MARK + (end < start ? '' : line.slice(end));
+}
+
+interface Quoted {
+  start: number;
+  end: number;
+  after: number;
+}
+
+/**
+ * The text whose opening quote stands at `at`, perhaps behind the backslashes of an outer text. With n of those, n + 1
+ * of them are one backslash of this text, so its closing quote has n, or n more than an even number of such.
+ * A text without an end reaches to the end of the line.
+ */
+function readQuoted(line: string, at: number): Quoted | undefined {
+  let open = at;
+  while (line[open] === '\\') open++;
+  const depth = open - at;
+  const quote = line[open];
+  if (quote !== '"' && quote !== "'") return undefined;
+  const start = open + 1;
+  for (let end = line.indexOf(quote, start); end >= 0; end = line.indexOf(quote, end + 1)) {
+    let slashes = 0;
+    while (end - slashes > start && line[end - slashes - 1] === '\\') slashes++;
+    if (slashes % (depth + 1) !== depth || Math.floor(slashes / (depth + 1)) % 2 === 1) continue;
+    return { start, end: end - depth, after: end + 1 };
+  }
+  return { start, end: line.length, after: line.length };
+}
+
+function saysNothing(text: string): boolean {
+  return text === '' || text.startsWith(MARK) || /^(?:null|none)$/i.test(text);
+}
