@@ -2,4 +2,5 @@
 
 export * from './investigation.ts';
 export * from './mechanism.ts';
+export * from './objective.ts';
 export * from './question.ts';

@@ -1,4 +1,4 @@
-import type { EntityRef, Onset, SymptomKind } from '../../model/index.ts';
+import { DEFAULT_TTFT_OBJECTIVE, type EntityRef, type Onset, type SymptomKind } from '../../model/index.ts';
 import type { Focus } from './focus.ts';
 import type { Need, Readings } from './need.ts';
 import { has, type Reading, shiftOf } from './reading.ts';
@@ -37,8 +37,6 @@ export interface PodImpact {
   reading: Reading;
 }
 
-/** Seconds at the 95th percentile of time to first token, where no SLO is configured. */
-export const DEFAULT_TTFT_OBJECTIVE = 2;
 /** Share of failed requests from which a rise is more than a trickle. */
 const LEAST_ERROR_SHARE = 0.02;
 /** GAIE: errors over 0.05 of requests are critical, new or not. */

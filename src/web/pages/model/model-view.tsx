@@ -1,5 +1,6 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import type { ChangeItem, EntityDetail } from '../../../api/contract/index.ts';
+import { DEFAULT_TTFT_OBJECTIVE } from '../../../model/index.ts';
 import { lastValue, type Points } from '../../charts/align.ts';
 import { SignalPanel } from '../../charts/signal-panel.tsx';
 import type { ChartMarker } from '../../charts/time-chart.tsx';
@@ -17,7 +18,7 @@ import { formatMinute, formatParts, formatRange, formatValue } from '../../forma
 import { useNow, useRange, useZone } from '../../page.ts';
 import { changesQuery, signalQuery } from '../../queries.ts';
 import { type PageRange, usualRange } from '../../range.ts';
-import { DEFAULT_TTFT_OBJECTIVE, type Judgement, judgeService, usualOf } from '../models/judge-service.ts';
+import { type Judgement, judgeService, usualOf } from '../models/judge-service.ts';
 import { aboutService } from '../models/service-table.tsx';
 import { freshValue } from '../models/use-model-services.ts';
 import { PhaseBar } from './phase-bar.tsx';

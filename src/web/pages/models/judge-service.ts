@@ -1,10 +1,7 @@
-import type { HealthStatus } from '../../../model/index.ts';
+import { DEFAULT_TTFT_OBJECTIVE, type HealthStatus } from '../../../model/index.ts';
 import type { Points } from '../../charts/align.ts';
 import { type State, stateOfHealth } from '../../components/state.ts';
 import { formatValue } from '../../format/index.ts';
-
-/** Until objectives are declared, every model service is held against this, and pages say so. Seconds to the first token, 95th percentile. */
-export const DEFAULT_TTFT_OBJECTIVE = 2;
 
 export interface ServiceEvidence {
   health: HealthStatus;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { DEFAULT_TTFT_OBJECTIVE } from '../../../model/index.ts';
 import { FilterInput } from '../../components/filter-input.tsx';
 import layout from '../../components/layout.module.css';
 import { type KeyNumber, Numbers } from '../../components/numbers.tsx';
@@ -10,7 +11,6 @@ import { useClusters, useNow, usePageSearch, useRange, useZone } from '../../pag
 import { changesQuery } from '../../queries.ts';
 import { answerServices } from '../overview/answer.ts';
 import { ConnectGuide } from '../overview/connect-guide.tsx';
-import { DEFAULT_TTFT_OBJECTIVE } from './judge-service.ts';
 import { ServiceTable } from './service-table.tsx';
 import { type ModelService, useModelServices } from './use-model-services.ts';
 

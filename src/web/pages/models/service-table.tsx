@@ -1,3 +1,4 @@
+import { DEFAULT_TTFT_OBJECTIVE } from '../../../model/index.ts';
 import { Sparkline } from '../../charts/sparkline.tsx';
 import { EntityChip } from '../../components/entity/entity-chip.tsx';
 import layout from '../../components/layout.module.css';
@@ -7,7 +8,6 @@ import { type Column, Table } from '../../components/table/table.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
 import { columnOf, columnUnit, counted, formatValue } from '../../format/index.ts';
 import { useRange } from '../../page.ts';
-import { DEFAULT_TTFT_OBJECTIVE } from './judge-service.ts';
 import type { ModelService } from './use-model-services.ts';
 
 interface Props {
