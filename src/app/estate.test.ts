@@ -409,6 +409,8 @@ describe('HTTP', () => {
 
   test('logs of a workload hold those of pods that are gone by now', async () => {
     const { body } = await get(`/api/logs?${hour}&entity=workload:eu/inference/llama`);
+    const elsewhere = await get(`/api/logs?${hour}&entity=workload:eu/inference/llama&cluster=us`);
+    expect(elsewhere.body.items).toEqual([]);
     expect(body.items.map((item) => item.body).sort()).toEqual(['CUDA error', 'goodbye']);
     const one = await get(`/api/logs?${hour}&severity=error&q=cuda`);
     expect(one.body.items).toEqual([
@@ -427,6 +429,8 @@ describe('HTTP', () => {
 
   test('traces: search and one, with its missing parent counted', async () => {
     const { body } = await get(`/api/traces?${hour}&entity=gpu:eu/-/GPU-a`);
+    const elsewhere = await get(`/api/traces?${hour}&entity=gpu:eu/-/GPU-a&cluster=us`);
+    expect(elsewhere.body.items).toEqual([]);
     expect(body.items).toEqual([
       {
         traceId: '0af7651916cd43dd8448eb211c80319c',

@@ -6,7 +6,7 @@ import type { EstateReader } from '../../understand/estate/index.ts';
 import { type LogsResponse, logsQuery } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { signalOf } from './client-signal.ts';
-import { entityOfPlace, placesOf } from './places.ts';
+import { entityOfPlace, placesFor } from './places.ts';
 import { readRange } from './request-time.ts';
 
 export interface LogRoutesOptions {
@@ -29,15 +29,7 @@ export function logRoutes({ logs, estate, clock }: LogRoutesOptions): FastifyPlu
       if (traceId !== undefined && !/^[0-9a-f]{32}$/i.test(traceId)) {
         throw new ApiError('bad_request', 'traceId: not 32 hexadecimal digits', { path: 'traceId' });
       }
-      const places =
-        entity === undefined
-          ? cluster === undefined
-            ? undefined
-            : [{ cluster }]
-          : placesOf(
-              await Promise.all([range.from, range.to].map((ms) => estate.at(ms, request.scope, signal))),
-              entity,
-            );
+      const places = await placesFor({ entity, cluster, range }, estate, { scope: request.scope, signal });
       const found = await logs.search(
         {
           range,

@@ -5,15 +5,39 @@ import {
   formatRef,
   type Place,
   parseRef,
+  type Scope,
+  type TimeRange,
 } from '../../model/index.ts';
 import type { LogPlace } from '../../query/index.ts';
+import type { EstateReader } from '../../understand/estate/index.ts';
 import { ApiError } from '../errors.ts';
+
+/** What a request asks signals of. */
+export interface PlacesQuery {
+  entity?: EntityRef | undefined;
+  cluster?: string | undefined;
+  range: TimeRange;
+}
+
+/**
+ * Where to look for the signals of a request: everywhere when it names neither entity nor cluster (undefined), nowhere
+ * when it names an entity of another cluster.
+ */
+export async function placesFor(
+  { entity, cluster, range }: PlacesQuery,
+  estate: EstateReader,
+  { scope, signal }: { scope: Scope; signal: AbortSignal },
+): Promise<LogPlace[] | undefined> {
+  if (entity === undefined) return cluster === undefined ? undefined : [{ cluster }];
+  const ends = await Promise.all([range.from, range.to].map((ms) => estate.at(ms, scope, signal)));
+  return placesOf(ends, entity).filter((place) => cluster === undefined || place.cluster === cluster);
+}
 
 /**
  * Where signals of an entity come from: its own columns, and the pods that belonged to it at either end of the range. An
  * entity that neither snapshot knows is taken at its word, so that what a deleted pod left can still be read.
  */
-export function placesOf(snapshots: readonly EstateSnapshot[], ref: EntityRef): LogPlace[] {
+function placesOf(snapshots: readonly EstateSnapshot[], ref: EntityRef): LogPlace[] {
   const parts = parseRef(ref.replace(/^model:/, 'workload:'));
   if (!parts)
     throw new ApiError('bad_request', `entity: ${JSON.stringify(ref)} is no entity reference`, {

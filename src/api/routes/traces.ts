@@ -7,7 +7,7 @@ import { type TraceResponse, type TracesResponse, tracesQuery } from '../contrac
 import { ApiError } from '../errors.ts';
 import { signalOf } from './client-signal.ts';
 import { texts } from './logs.ts';
-import { entityOfPlace, placesOf } from './places.ts';
+import { entityOfPlace, placesFor } from './places.ts';
 import { readRange } from './request-time.ts';
 
 export interface TraceRoutesOptions {
@@ -24,15 +24,7 @@ export function traceRoutes({ traces, estate, clock }: TraceRoutesOptions): Fast
       const query = tracesQuery.parse(request.query);
       const range = readRange(query, clock.now());
       const { entity, cluster, minDuration, errors } = query;
-      const places =
-        entity === undefined
-          ? cluster === undefined
-            ? undefined
-            : [{ cluster }]
-          : placesOf(
-              await Promise.all([range.from, range.to].map((ms) => estate.at(ms, request.scope, signal))),
-              entity,
-            );
+      const places = await placesFor({ entity, cluster, range }, estate, { scope: request.scope, signal });
       const found = await traces.search(
         {
           range,
