@@ -124,3 +124,9 @@ test('only words inside the text can be looked up whole', () => {
   expect(wholeWords('timeout')).toEqual([]);
   expect(wholeWords(' CUDA error: ')).toEqual(['cuda', 'error']);
 });
+
+test('it keeps to the limits that it was given', async () => {
+  const limited = createLogReader(db.store.port, { seconds: 20, memoryBytes: 2 ** 28, resultRows: 1 });
+  const search = limited.search({ range: { from: T, to: T + 60_000 }, limit: 100 }, { scope: everything });
+  await expect(search).rejects.toMatchObject({ kind: 'limit', limit: 'result rows 1' });
+});

@@ -1,18 +1,19 @@
 import type { LogRecord, Scope } from '../../model/index.ts';
-import { type ClickHousePort, type Statement, selectRows } from '../../store/index.ts';
+import { type ClickHousePort, type QueryLimits, type Statement, selectRows } from '../../store/index.ts';
 import { all, during, placesCondition, scopeCondition } from '../conditions.ts';
 import { bind, type Sql, sql, statement, text } from '../sql/index.ts';
 import { type Row, readAttributes, readId, readInteger, readPlace, readText } from '../stored-attributes.ts';
 import type { LogReader, LogSearch } from './contract.ts';
 
-const LIMITS = { seconds: 20, memoryBytes: 1024 ** 3 };
+/** Of one statement, unless the configuration says otherwise. */
+const LIMITS: QueryLimits = { seconds: 20, memoryBytes: 256 * 1024 ** 2 };
 /** OTLP severity of what has none. */
 const INFO = 9;
 
-export function createLogReader(port: ClickHousePort): LogReader {
+export function createLogReader(port: ClickHousePort, limits: QueryLimits = LIMITS): LogReader {
   return {
     async search(query, { scope, signal }) {
-      const options = { limits: LIMITS, ...(signal ? { signal } : {}) };
+      const options = { limits, ...(signal ? { signal } : {}) };
       const [rows, [scanned]] = await Promise.all([
         selectRows(port, searchStatement(query, scope), options),
         selectRows(

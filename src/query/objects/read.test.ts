@@ -93,3 +93,9 @@ test('names from outside are values, not SQL', async () => {
   const range = { from: T, to: T + minute };
   expect(await objects.history({ range, names: ["' OR 1=1 --"] }, { scope: everything })).toEqual([]);
 });
+
+test('it keeps to the limits that it was given', async () => {
+  const limited = createObjectReader(db.store.port, { seconds: 20, memoryBytes: 2 ** 28, resultRows: 1 });
+  const read = limited.headsAt({ atMs: T + 19 * minute }, { scope: everything });
+  await expect(read).rejects.toMatchObject({ kind: 'limit', limit: 'result rows 1' });
+});

@@ -1,11 +1,12 @@
 import type { ObjectVersion } from '../../model/index.ts';
-import { type ClickHousePort, type Statement, selectRows } from '../../store/index.ts';
+import { type ClickHousePort, type QueryLimits, type Statement, selectRows } from '../../store/index.ts';
 import { all, during, equals, moment, oneOf, scopeCondition } from '../conditions.ts';
 import { bind, sql, statement } from '../sql/index.ts';
 import { type Row, readInteger, readText } from '../stored-attributes.ts';
 import type { ObjectHead, ObjectHistory, ObjectRead, ObjectReader, ObjectsAt } from './contract.ts';
 
-const LIMITS = { seconds: 20, memoryBytes: 1024 ** 3 };
+/** Of one statement, unless the configuration says otherwise. */
+const LIMITS: QueryLimits = { seconds: 20, memoryBytes: 256 * 1024 ** 2 };
 /** Parameters travel in the address of a request, which servers bound. */
 const HEADS_AT_ONCE = 500;
 const MOST_VERSIONS = 20_000;
@@ -15,9 +16,9 @@ const NEWEST_FIRST = sql`valid_from DESC, toUInt64OrZero(resource_version) DESC,
 const HEAD = sql`cluster, kind, namespace, name, uid, resource_version, valid_from`;
 const WHOLE = sql`${HEAD}, api_version, deleted, body`;
 
-export function createObjectReader(port: ClickHousePort): ObjectReader {
+export function createObjectReader(port: ClickHousePort, limits: QueryLimits = LIMITS): ObjectReader {
   const select = (query: Statement, { signal }: ObjectRead) =>
-    selectRows(port, query, { limits: LIMITS, ...(signal ? { signal } : {}) });
+    selectRows(port, query, { limits, ...(signal ? { signal } : {}) });
   return {
     headsAt: async (query, read) => (await select(headsStatement(query, read), read)).map(toHead),
     async bodiesOf(heads, read) {

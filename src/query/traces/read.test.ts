@@ -192,3 +192,9 @@ describe('measures per step', () => {
     ]);
   });
 });
+
+test('it keeps to the limits that it was given', async () => {
+  const limited = createTraceReader(db.store.port, { seconds: 20, memoryBytes: 2 ** 28, resultRows: 1 });
+  const read = limited.services({ range }, { scope: everything });
+  await expect(read).rejects.toMatchObject({ kind: 'limit', limit: 'result rows 1' });
+});

@@ -1,5 +1,5 @@
 import type { Span, SpanKind, SpanStatus } from '../../model/index.ts';
-import { type ClickHousePort, selectRows } from '../../store/index.ts';
+import { type ClickHousePort, type QueryLimits, selectRows } from '../../store/index.ts';
 import { type Row, readAttributes, readId, readInteger, readPlace, readText } from '../stored-attributes.ts';
 import type { ServiceEdgeStats, ServiceStats, SpanSeries, TraceRead, TraceReader, TraceSummary } from './contract.ts';
 import {
@@ -12,13 +12,14 @@ import {
   timesStatement,
 } from './statements.ts';
 
-const LIMITS = { seconds: 20, memoryBytes: 1024 ** 3 };
+/** Of one statement, unless the configuration says otherwise. */
+const LIMITS: QueryLimits = { seconds: 20, memoryBytes: 256 * 1024 ** 2 };
 /** Beyond this many spans, calls are counted from every n-th trace and scaled. */
 const SPANS_JOINED = 1_000_000;
 
-export function createTraceReader(port: ClickHousePort): TraceReader {
+export function createTraceReader(port: ClickHousePort, limits: QueryLimits = LIMITS): TraceReader {
   const select = (statement: ReturnType<typeof searchStatement>, { signal }: TraceRead) =>
-    selectRows(port, statement, { limits: LIMITS, ...(signal ? { signal } : {}) });
+    selectRows(port, statement, { limits, ...(signal ? { signal } : {}) });
   return {
     search: async (query, read) => (await select(searchStatement(query, read.scope), read)).map(toSummary),
     async byId(traceId, read) {
