@@ -280,6 +280,29 @@ describe('redactor', () => {
     );
   });
 
+  it('looks into bytes that are text, and at keys', () => {
+    const utf8 = (text: string) => new TextEncoder().encode(text);
+    const binary = Uint8Array.of(0xff, ...utf8('password=x'));
+    const attributes = new Map<string, AttributeValue>([
+      ['a', utf8('é password=hunter2')],
+      ['b', binary],
+      ['c', utf8('plain')],
+      ['me@example.com', 1n],
+      ['you@example.com', 2n],
+    ]);
+    expect(redactor.attributes(attributes)).toEqual(
+      new Map<string, AttributeValue>([
+        ['a', utf8('é password=[redacted:password]')],
+        ['b', binary],
+        ['c', utf8('plain')],
+        ['[redacted:email]', 1n],
+        ['[redacted:email] (2)', 2n],
+      ]),
+    );
+    const plain = new Map<string, AttributeValue>([['c', utf8('plain')]]);
+    expect(redactor.attributes(plain)).toBe(plain);
+  });
+
   it('masks the bodies of events that hold what a model was told or said', () => {
     const record = (name: string, body: string): LogRecord => ({
       timeNs: 0n,
@@ -337,17 +360,17 @@ describe('redactor', () => {
     expect(redactor.attributes(attributes)).toBe(attributes);
   });
 
-  it('hides in label values and Kubernetes objects', () => {
+  it('hides in label values', () => {
     expect(redactor.labels(['__name__', 'x', 'url', 'http://u:p@h'])).toEqual([
       '__name__',
       'x',
       'url',
       'http://[redacted:url-credentials]@h',
     ]);
-    const body = JSON.stringify({
-      spec: { containers: [{ env: [{ name: 'API_TOKEN', value: 's3cret' }], args: ['--api-key', 'k1'] }] },
-    });
-    const clean = redactor.object({
+  });
+
+  describe('in Kubernetes objects', () => {
+    const version = (body: string) => ({
       cluster: '',
       uid: '',
       apiVersion: 'v1',
@@ -359,12 +382,101 @@ describe('redactor', () => {
       deleted: false,
       body,
     });
-    expect(JSON.parse(clean.body)).toEqual({
-      spec: {
-        containers: [
-          { env: [{ name: 'API_TOKEN', value: '[redacted:api-key]' }], args: ['--api-key', '[redacted:api-key]'] },
-        ],
-      },
+    const clean = (object: unknown) => JSON.parse(redactor.object(version(JSON.stringify(object))).body);
+
+    it.each([
+      ['API_TOKEN', 'api-key'],
+      ['DB_PASS', 'password'],
+      ['PGPASSWORD', 'password'],
+      ['MYSQL_PASSWORD_2', 'password'],
+      ['REDIS_AUTH', 'bearer'],
+      ['Authorization', 'bearer'],
+      ['AWS_CREDENTIALS', 'api-key'],
+      ['SSH_PRIVATE_KEY', 'private-key'],
+      ['SENTRY_DSN', 'url-credentials'],
+      ['CLIENT_SECRET', 'api-key'],
+      ['clientToken', 'api-key'],
+      ['STORAGE_ACCOUNT_KEY', 'api-key'],
+    ])('masks the variable %s', (name, rule) => {
+      expect(clean({ env: [{ name, value: 's3cret' }] })).toEqual({ env: [{ name, value: `[redacted:${rule}]` }] });
+    });
+
+    it.each([
+      [
+        ['--api-key', 'k1', '--port', '1'],
+        ['--api-key', '[redacted:api-key]', '--port', '1'],
+      ],
+      [
+        ['--password=a b', '-auth-token=x'],
+        ['--password=[redacted:password]', '-auth-token=[redacted:api-key]'],
+      ],
+      [
+        ['-c', 'run --db-pass="a b" --x=1'],
+        ['-c', 'run --db-pass=[redacted:password] --x=1'],
+      ],
+      [['connect http://u:p@h'], ['connect http://[redacted:url-credentials]@h']],
+    ])('masks in command lines: %j', (args, expected) => {
+      expect(clean({ args })).toEqual({ args: expected });
+    });
+
+    it('masks by key, annotations of any domain included', () => {
+      const annotations = { 'example.com/authorization': 'Basic x', 'x/password': 12345, note: 'a' };
+      expect(clean({ metadata: { annotations } }).metadata.annotations).toEqual({
+        'example.com/authorization': '[redacted:bearer]',
+        'x/password': '[redacted:password]',
+        note: 'a',
+      });
+    });
+
+    it.each([
+      [
+        {
+          env: [
+            { name: 'MAX_TOKENS', value: '8192' },
+            { name: 'TOKEN_LIMIT', value: '100000' },
+          ],
+        },
+      ],
+      [
+        {
+          env: [
+            { name: 'AUTH_URL', value: 'https://h/' },
+            { name: 'ENABLE_AUTH', value: 'oidc' },
+          ],
+        },
+      ],
+      [
+        {
+          env: [
+            { name: 'COMPASS', value: 'north' },
+            { name: 'TOKENIZERS_PARALLELISM', value: 'lazy' },
+          ],
+        },
+      ],
+      [{ env: [{ name: 'DB_PASSWORD', valueFrom: { secretKeyRef: { name: 'db', key: 'password' } } }] }],
+      [
+        {
+          env: [
+            { name: 'DB_PASSWORD', value: '$(OTHER)' },
+            { name: 'API_TOKEN', value: '' },
+          ],
+        },
+      ],
+      [{ volumes: [{ name: 'token', secret: { secretName: 'my-tls' } }], automountServiceAccountToken: true }],
+      [{ imagePullSecrets: [{ name: 'registry' }], args: ['--max-num-batched-tokens=8192', '--token-file', '/x/y'] }],
+    ])('keeps the bytes where nothing is secret: %j', (object) => {
+      const before = version(JSON.stringify(object, null, 1));
+      expect(redactor.object(before)).toBe(before);
+    });
+
+    it('goes by the text where it is no JSON', () => {
+      expect(redactor.object(version('{"password=hunter2')).body).toBe('{"password=[redacted:password]');
+    });
+
+    it('keeps to the rules that are switched on', () => {
+      const lenient = createRedactor({ allow: ['api-key'], prompts: 'mask' });
+      const before = version(JSON.stringify({ env: [{ name: 'HF_TOKEN', value: 'abc' }] }));
+      expect(lenient.object(before)).toBe(before);
     });
   });
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type {
   Attributes,
   AttributeValue,
@@ -7,7 +8,15 @@ import type {
   ObjectVersion,
   Span,
 } from '../../model/index.ts';
-import { mayHoldSecret, type RedactionRule, type RuleName, secretKey, textRules } from './redaction-rules.ts';
+import { redactObjectBody } from './redact-object.ts';
+import {
+  mayHoldSecret,
+  type RedactionRule,
+  type RuleName,
+  secretKey,
+  secretName,
+  textRules,
+} from './redaction-rules.ts';
 
 export interface RedactionOptions {
   /** Rules that are switched off. */
@@ -41,7 +50,20 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
     return rule === undefined || off.has(rule) ? undefined : rule;
   });
 
+  const ofName = rememberKeys((name) => {
+    const rule = secretName(name);
+    return rule === undefined || off.has(rule) ? undefined : rule;
+  });
+
   const text = (input: string) => (mayHoldSecret(input) ? applyRules(rules, input) : input);
+
+  const bytes = (input: Uint8Array): Uint8Array => {
+    if (!isUtf8(input)) return input;
+    const before = Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString();
+    const clean = text(before);
+    return clean === before ? input : new TextEncoder().encode(clean);
+  };
+  const cleanKey = rememberKeys(text);
 
   const value = (key: string, input: AttributeValue): AttributeValue => {
     if (typeof input === 'string') {
@@ -52,7 +74,7 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
     if (input === null || typeof input !== 'object') return input;
     const rule = ofKey(key);
     if (rule !== undefined) return mark(rule);
-    if (input instanceof Uint8Array) return input;
+    if (input instanceof Uint8Array) return bytes(input);
     if ('kind' in input) {
       const entries = attributes(input.entries);
       return entries === input.entries ? input : { kind: 'map', entries };
@@ -63,14 +85,14 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
   /** Resources are shared by all records of a request, so the last ones looked at are remembered. */
   const seen = new WeakMap<Attributes, Attributes>();
   const attributes = (input: Attributes): Attributes => {
-    let changed: Map<string, AttributeValue> | undefined;
+    let changed = false;
+    const entries: [string, AttributeValue][] = [];
     for (const [key, item] of input) {
-      const clean = value(key, item);
-      if (clean === item) continue;
-      changed ??= new Map(input);
-      changed.set(key, clean);
+      const entry: [string, AttributeValue] = [cleanKey(key), value(key, item)];
+      if (entry[0] !== key || entry[1] !== item) changed = true;
+      entries.push(entry);
     }
-    return changed ?? input;
+    return changed ? withEveryEntry(entries) : input;
   };
   const resource = (input: Attributes): Attributes => {
     let clean = seen.get(input);
@@ -115,7 +137,7 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
         ),
         links: mapChanged(span.links, (link) => withChanges(link, { attributes: attributes(link.attributes) })),
       }),
-    object: (object) => withChanges(object, { body: text(object.body) }),
+    object: (object) => withChanges(object, { body: redactObjectBody(object.body, { text, ofKey, ofName }) }),
     metadata: (metadata) => withChanges(metadata, { help: text(metadata.help) }),
   };
 }
@@ -146,6 +168,17 @@ function applyRules(rules: readonly RedactionRule[], input: string): string {
 
 function mark(rule: RuleName): string {
   return `[redacted:${rule}]`;
+}
+
+/** Keys that are equal once masked are numbered, so that none takes the place of another. */
+function withEveryEntry(entries: readonly [string, AttributeValue][]): Attributes {
+  const map = new Map<string, AttributeValue>();
+  for (const [key, value] of entries) {
+    let free = key;
+    for (let n = 2; map.has(free); n++) free = `${key} (${n})`;
+    map.set(free, value);
+  }
+  return map;
 }
 
 /** What a key means is asked once; keys come from outside, so the memory of them is bounded. */

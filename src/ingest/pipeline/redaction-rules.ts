@@ -213,9 +213,36 @@ function flagValue(name: RuleName, word: string): RedactionRule {
   };
 }
 
+/**
+ * The rule by which an environment variable's, header's or flag's value is secret: `DB_PASS`, `--auth`, `HF_TOKEN`. Not
+ * by words that say something about a secret (`TOKEN_LIMIT`, `AUTH_URL`, `--enable-auth`), nor `MAX_TOKENS`.
+ */
+export function secretName(name: string): RuleName | undefined {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '' && !/^(?:\d+|v\d+)$/.test(word));
+  const last = words.at(-1);
+  if (last === undefined || ABOUT_SECRET.test(last) || SWITCH.test(words[0] ?? '')) return undefined;
+  if (words.some((word) => /(?:password|passwd|passphrase|pwd)$/.test(word)) || /^(?:db)?pass$/.test(last)) {
+    return 'password';
+  }
+  if (words.includes('dsn')) return 'url-credentials';
+  if (/(?:^|_)private_?key/.test(words.join('_'))) return 'private-key';
+  if (/(?:^|_)(?:api|access|secret|encryption|signing|master|account)_?key(?:_|$)/.test(words.join('_')))
+    return 'api-key';
+  if (words.some((word) => /(?:secret|token|^credentials?|^creds?|^cookie)$/.test(word))) return 'api-key';
+  return /^(?:auth|authorization)$/.test(last) ? 'bearer' : undefined;
+}
+
+const ABOUT_SECRET =
+  /^(?:files?|paths?|dir|directory|folder|names?|ur[li]|endpoint|host|port|enabled|disabled|required|type|mode|method|provider|issuer|audience|limits?|max|min|size|length|count|budget|rate|ttl|expiry|expiration|timeout|seconds|interval|policy|header|ref)$/;
+const SWITCH = /^(?:enable|disable|no|skip|use|allow|require|with|max|min)$/;
+
 /** Values that stand for "there is one" or "there is none" and tell nothing. */
-function isNoSecret(value: string): boolean {
-  return /^(?:null|none|nil|true|false|undefined|\*+|x{3,}|<[^>]*>|\$\{?\w+\}?|\d{1,3})$/i.test(value);
+export function isNoSecret(value: string): boolean {
+  return /^(?:null|none|nil|true|false|undefined|\*+|x{3,}|<[^>]*>|\$[{(]?\w+[)}]?|\d{1,3})$/i.test(value);
 }
 
 function looksRandom(text: string): boolean {
