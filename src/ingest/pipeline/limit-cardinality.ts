@@ -132,7 +132,7 @@ function cut(text: string, length = 60): string {
 }
 
 /** Two multiplicative hashes over the same characters, joined to 53 bits. */
-function hashSeries(series: Series): number {
+export function hashSeries(series: Series): number {
   let a = 0x811c9dc5;
   let b = 0x9e3779b9;
   const mix = (text: string) => {

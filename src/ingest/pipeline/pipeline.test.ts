@@ -76,6 +76,24 @@ describe('samples', () => {
     );
   });
 
+  it('that differ only in what is masked stay one series; the other is counted, in later batches too', async () => {
+    const { push, clock } = start();
+    const of = (password: string) => series({ __name__: 'a', url: `http://u:${password}@h` });
+    const first = await push(samplesOf([of('one'), now, 1], [of('two'), now, 2]));
+    expect(plain(first.batch.samples).map(([, , value]) => value)).toEqual([1]);
+    expect(first.rejected).toMatchObject([
+      { reason: 'duplicate_value', count: 1, example: expect.stringContaining('only in what is masked') },
+    ]);
+    expect((await push(samplesOf([of('two'), now, 3]))).rejected).toMatchObject([{ reason: 'duplicate_value' }]);
+    expect((await push(samplesOf([of('one'), now, 4]))).rejected).toEqual([]);
+    // Once the first is gone for two generations, its place is free.
+    for (let hour = 0; hour < 3; hour++) {
+      await clock.advance(HOUR);
+      await push(samplesOf([series({ __name__: 'b' }), clock.now(), 1]));
+    }
+    expect((await push(samplesOf([of('two'), clock.now(), 5]))).rejected).toEqual([]);
+  });
+
   it('outside the accepted times are refused, neighbours kept, bits kept', async () => {
     const { push } = start();
     const a = series({ __name__: 'a' });

@@ -2,9 +2,11 @@ import { formatLabels, type SampleBatch, type Series, UNKNOWN_CLUSTER } from '..
 import type { BatchOrigin } from '../sink.ts';
 import { explainTime, judgeTime, type TimeWindow } from './accept-times.ts';
 import { seriesCluster } from './enrich.ts';
-import type { CardinalityLimiter, CardinalityRefusal } from './limit-cardinality.ts';
+import { type CardinalityLimiter, type CardinalityRefusal, hashSeries } from './limit-cardinality.ts';
 import type { Redactor } from './redact.ts';
 import type { Rejections } from './rejections.ts';
+
+type Refusal = CardinalityRefusal | { reason: 'duplicate_value'; because: string };
 
 /** What was decided about a series; holds while the limiter's generation is the same. */
 interface Decision {
@@ -19,8 +21,26 @@ interface Decision {
 export function createSamplesStep(redactor: Redactor, limiter: CardinalityLimiter) {
   const decisions = new WeakMap<Series, Decision>();
 
+  /** By masked series, the one that it stands for: two that differ only in what is masked must not become one. */
+  const owners = new Map<number, { raw: number; generation: number }>();
+  let swept = 0;
+
+  /** Whether another series, seen in this generation or the one before, has become these same masked labels. */
+  const isTaken = (raw: Series, masked: Series, generation: number): boolean => {
+    if (swept !== generation) {
+      for (const [key, owner] of owners) if (owner.generation < generation - 1) owners.delete(key);
+      swept = generation;
+    }
+    const key = hashSeries(masked);
+    const own = hashSeries(raw);
+    const owner = owners.get(key);
+    if (owner !== undefined && owner.raw !== own) return true;
+    owners.set(key, { raw: own, generation });
+    return false;
+  };
+
   /** The series as it is to be stored, or why it is not. */
-  const decide = (raw: Series, origin: BatchOrigin, generation: number): Series | CardinalityRefusal => {
+  const decide = (raw: Series, origin: BatchOrigin, generation: number): Series | Refusal => {
     const known = decisions.get(raw);
     if (known !== undefined && known.generation === generation) return known.series;
     const labels = redactor.labels(raw.labels);
@@ -29,13 +49,17 @@ export function createSamplesStep(redactor: Redactor, limiter: CardinalityLimite
     const series = labels === raw.labels && cluster === raw.cluster ? raw : (known?.series ?? { labels, cluster });
     const refusal = limiter.admit(series);
     if (refusal !== undefined) return refusal; // not remembered: it is admitted once there is room
+    if (labels !== raw.labels && isTaken(raw, series, generation)) {
+      const because = `${formatLabels(labels).slice(0, 500)} differs from another series only in what is masked; that one is kept`;
+      return { reason: 'duplicate_value', because };
+    }
     decisions.set(raw, { generation, series });
     return series;
   };
 
   return (batch: SampleBatch, origin: BatchOrigin, window: TimeWindow, rejections: Rejections): SampleBatch => {
     const generation = limiter.generation();
-    const refusals = new Map<number, CardinalityRefusal>();
+    const refusals = new Map<number, Refusal>();
     const series = batch.series.map((raw, index) => {
       const decided = decide(raw, origin, generation);
       if ('labels' in decided) return decided;
