@@ -18,7 +18,7 @@ import {
   scopeAllows,
   UNKNOWN_CLUSTER,
 } from '../model/index.ts';
-import type { ObjectHead, ObjectReader, PromqlEngine, TraceReader, VectorSample } from '../query/index.ts';
+import type { ObjectHead, ObjectRead, ObjectReader, PromqlEngine, TraceReader, VectorSample } from '../query/index.ts';
 import {
   buildEstate,
   type ChangesQuery,
@@ -30,6 +30,7 @@ import {
   type KubernetesObject,
   parseObject,
   podWorkloads,
+  rolloutChanges,
   toEstateEvent,
 } from '../understand/estate/index.ts';
 
@@ -166,6 +167,27 @@ export function createEstateReader(options: EstateReaderOptions): EstateReader {
       .sort((a, b) => b.atMs - a.atMs);
   }
 
+  /** ReplicaSets that were made or altered within the range, and their siblings, which tell what came before. */
+  async function loadReplicaSets(
+    query: ChangesQuery,
+    cluster: string | undefined,
+    read: ObjectRead,
+  ): Promise<ObjectVersion[]> {
+    const kinds = ['ReplicaSet'];
+    const where = cluster === undefined ? {} : { cluster };
+    const recent = await options.objects.history({ range: { from: query.from, to: query.to }, kinds, ...where }, read);
+    if (recent.length === 0) return [];
+    const families = new Set(recent.map(familyOf));
+    const heads = await options.objects.headsAt({ atMs: query.to, kinds, ...where }, read);
+    return [
+      ...recent,
+      ...(await options.objects.bodiesOf(
+        heads.filter((head) => families.has(familyOf(head))),
+        read,
+      )),
+    ];
+  }
+
   const reader: EstateReader = {
     async at(ms, scope) {
       const moment = momentAt(ms);
@@ -183,7 +205,9 @@ export function createEstateReader(options: EstateReaderOptions): EstateReader {
         { range: { from: query.from, to: query.to }, kinds: CHANGING, ...(cluster === undefined ? {} : { cluster }) },
         { scope, ...(signal ? { signal } : {}) },
       );
-      const found = changesBetween(versions, query.from);
+      const told = changesBetween(versions, query.from);
+      const sets = await loadReplicaSets(query, cluster, { scope, ...(signal ? { signal } : {}) });
+      const found = [...told, ...rolloutChanges(sets, { from: query.from, to: query.to }, told)];
       const workloads = podWorkloads(versions.filter((version) => version.kind === 'Pod').map(parseObject));
       const grouped = groupChanges(found, (pod) => workloads.get(pod)).filter((change) =>
         isVisible(change.entity, scope),
@@ -256,6 +280,11 @@ function changesBetween(versions: readonly ObjectVersion[], from: number): Chang
 
 function headKey(head: ObjectHead): string {
   return `${head.cluster} ${head.kind} ${head.uid} ${head.validFromMs} ${head.resourceVersion}`;
+}
+
+/** Sets of one Deployment are named after it, with a hash behind. */
+function familyOf({ cluster, namespace, name }: ObjectHead): string {
+  return `${cluster} ${namespace} ${name.replace(/-[^-]*$/, '')}`;
 }
 
 function clusterOf(entity: EntityRef | undefined): string | undefined {

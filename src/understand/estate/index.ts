@@ -11,3 +11,4 @@ export type * from './input.ts';
 export { type KubernetesObject, parseObject } from './kubernetes-object.ts';
 export { podWorkloads } from './owners.ts';
 export type { ChangesQuery, EstateReader } from './reader.ts';
+export { rolloutChanges } from './rollouts.ts';
