@@ -190,7 +190,8 @@ function useSlowRate(services: readonly ModelService[]): SlowRate {
   const failed = services.reduce((sum, s) => sum + (s.errors ?? 0), 0);
   const slow = outside.reduce((sum, s) => {
     const read = QUANTILES.map(([stat, share]): [number, number | undefined] => [share, quantileOf(s, stat)]);
-    const known = [...read, [0.95, s.ttftNow] as [number, number | undefined]]
+    const shown: [number, number | undefined] = [0.95, s.ttftNow];
+    const known = [...read, shown]
       .filter((q): q is [number, number] => q[1] !== undefined)
       .sort((a, b) => a[0] - b[0]);
     return sum + (s.requests ?? 0) * (shareOver(known, DEFAULT_TTFT_OBJECTIVE) ?? 0);
