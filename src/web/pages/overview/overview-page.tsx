@@ -191,9 +191,7 @@ function useSlowRate(services: readonly ModelService[]): SlowRate {
   const slow = outside.reduce((sum, s) => {
     const read = QUANTILES.map(([stat, share]): [number, number | undefined] => [share, quantileOf(s, stat)]);
     const shown: [number, number | undefined] = [0.95, s.ttftNow];
-    const known = [...read, shown]
-      .filter((q): q is [number, number] => q[1] !== undefined)
-      .sort((a, b) => a[0] - b[0]);
+    const known = [...read, shown].filter((q): q is [number, number] => q[1] !== undefined).sort((a, b) => a[0] - b[0]);
     return sum + (s.requests ?? 0) * (shareOver(known, DEFAULT_TTFT_OBJECTIVE) ?? 0);
   }, 0);
   return { perMinute: (failed + slow) * 60, share: all > 0 ? (failed + slow) / (all + failed) : undefined };
