@@ -192,8 +192,8 @@ async function victoria(): Promise<Candidate> {
 
 /** As Debian's package has it; not every program tells its own. */
 function version(debianPackage: string): string {
-  const { stdout } = spawnSync('dpkg-query', ['-W', '-f=${Version}', debianPackage], { encoding: 'utf8' });
-  return /\d+\.\d+\.\d+/.exec(stdout ?? '')?.[0] ?? 'unknown';
+  const { stdout } = spawnSync('dpkg', ['-s', debianPackage], { encoding: 'utf8' });
+  return /^Version: (\d+\.\d+\.\d+)/m.exec(stdout ?? '')?.[1] ?? 'unknown';
 }
 
 function round(value: number): number {

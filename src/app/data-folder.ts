@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type FolderLock, FolderLockedError, lockFolder } from '../base/node/index.ts';
 
 export interface DataFolder {
@@ -19,7 +19,7 @@ export class StartError extends Error {
 export async function openDataFolder(configured: string): Promise<DataFolder> {
   const path = resolve(configured);
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
     accessSync(path, constants.W_OK | constants.R_OK | constants.X_OK);
     const lock = await lockFolder(path);
     const folder = {
@@ -43,6 +43,16 @@ export async function openDataFolder(configured: string): Promise<DataFolder> {
   }
 }
 
+/** `mkdir -p`; Node's own recursive form never returns where a file system takes no folders, such as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) {
+    if (!statSync(path).isDirectory()) throw Object.assign(new Error('it is a file'), { code: 'EEXIST' });
+    return;
+  }
+  makeFolder(dirname(path));
+  mkdirSync(path);
+}
+
 function reason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return (
@@ -51,7 +61,8 @@ function reason(error: unknown): string {
       EROFS: 'read-only file system',
       ENOSPC: 'disk full',
       ENOTDIR: 'part of the path is a file',
-      EEXIST: 'it is a file',
+      EEXIST: 'it or part of the path is a file',
+      ENOENT: 'no folder can be made there',
     }[code] ?? String(error)
   );
 }

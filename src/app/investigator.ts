@@ -1,5 +1,6 @@
+import { ApiError } from '../api/index.ts';
 import { type Clock, deadline } from '../base/index.ts';
-import type { Investigation, InvestigationRequest, Scope } from '../model/index.ts';
+import type { EstateSnapshot, Investigation, InvestigationRequest, Scope } from '../model/index.ts';
 import type { PromqlEngine, TraceReader } from '../query/index.ts';
 import { investigate, MOST_QUERIES } from '../understand/diagnosis/index.ts';
 import type { EstateReader } from '../understand/estate/index.ts';
@@ -37,6 +38,7 @@ export function createInvestigator({ engine, traces, estate, clock }: Investigat
         signal,
       ),
     ]);
+    await mustBeKnown(request, snapshot, (ms) => estate.at(ms, scope, signal));
     const evidence = createEvidenceSource({
       engine,
       ...(traces ? { traces } : {}),
@@ -49,4 +51,17 @@ export function createInvestigator({ engine, traces, estate, clock }: Investigat
     const result = await investigate({ id, request, scope, estate: snapshot, changes, evidence, now: clock.now() });
     return { ...result, tookMs: Math.round(clock.monotonic() - started) };
   };
+}
+
+/** What was there at the beginning of the window and is gone at its end can be asked about; what never was, can't. */
+async function mustBeKnown(
+  { subject, window }: InvestigationRequest,
+  atEnd: EstateSnapshot,
+  estateAt: (ms: number) => Promise<EstateSnapshot>,
+): Promise<void> {
+  if (atEnd.get(subject) || (await estateAt(window.from)).get(subject)) return;
+  throw new ApiError('not_found', `${subject} was not known in the window`, {
+    path: 'subject',
+    hint: 'GET /api/entities lists what is known; ?q= searches by name.',
+  });
 }

@@ -49,6 +49,9 @@ test('what keeps it from starting is one clear sentence and exit code 1', async 
 
   const file = join(folder.path, 'file');
   writeFileSync(file, '');
+  expect(await refusal(['--data', '/proc/trifocal/data', ...free])).toMatch(
+    /can't be used \(no folder can be made there\)/,
+  );
   expect(await refusal(['--data', join(file, 'data'), ...free])).toMatch(/can't be used \(.*file.*\)/);
   expect(await refusal([...other, ...free, '--http', '0.0.0.0:0'])).toMatch(
     /0\.0\.0\.0 is reachable from other machines/,

@@ -90,6 +90,16 @@ describe('a GPU under one replica throttles for heat', () => {
     expect(result.causes).toEqual([]);
   });
 
+  test('what was never there cannot be asked about', async () => {
+    const response = await fetch(`${server.http}/api/investigations`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ subject: 'pod:prod-eu/inference/no-such-pod', from: 'now-30m', to: 'now' }),
+    });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({ error: { code: 'not_found', path: 'subject' } });
+  });
+
   test('the estate is walked from the fleet to a card', async () => {
     const { items } = (await (await fetch(`${server.http}/api/entities?kind=gpu`)).json()) as EntitiesResponse; // the contract's shape
     expect(items).toHaveLength(16);

@@ -48,5 +48,8 @@ function builtFile(folder: string, path: string): string | undefined {
 const API_PREFIXES = ['/api/', '/prometheus/', '/loki/', '/tempo/', '/alertmanager/', '/v1/', '/assets/'];
 
 function isPageAddress(url: string): boolean {
-  return !API_PREFIXES.some((prefix) => url.startsWith(prefix));
+  const path = url.split('?', 1)[0] ?? '';
+  // Pages have no dots but inside references: `/openapi.json` or `/../etc/passwd` is nobody's page.
+  const isFile = /\.\.|\.(?:json|js|css|map|html|txt|ico|png|svg)$/i.test(path);
+  return !isFile && !API_PREFIXES.some((prefix) => `${path}/`.startsWith(prefix));
 }

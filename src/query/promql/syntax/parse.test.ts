@@ -152,3 +152,18 @@ test('what is valid by construction is accepted, here and by the grammar on npm'
     { numRuns: 500 },
   );
 });
+
+test.each([
+  ['parentheses', `${'('.repeat(5000)}1${')'.repeat(5000)}`, /nested more than 200 levels deep/],
+  ['calls', `${'abs('.repeat(2000)}up${')'.repeat(2000)}`, /nested more than 200 levels deep/],
+  ['sums', '1+'.repeat(5000).concat('1'), /more than 1000 operators/],
+  ['signs', `${'-'.repeat(5000)}1`, /more than 1000 operators/],
+  ['length', `x{a="${'y'.repeat(300_000)}"}`, /longer than 200000 characters/],
+])('a query of too many %s is refused in words, whatever it means', (_, query, message) => {
+  expect(() => parseExpr(query)).toThrow(message);
+});
+
+test('what is just within the limits is parsed without deep recursion', () => {
+  parseExpr(`${'('.repeat(199)}1${')'.repeat(199)}`);
+  parseExpr('1+'.repeat(999).concat('1'));
+});

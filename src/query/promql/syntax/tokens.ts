@@ -13,13 +13,20 @@ export interface Token {
   value?: string;
 }
 
+/** More than people and tools write; beyond these a query is a mistake or an attack, and recursion must stay shallow. */
+const MAX_LENGTH = 200_000;
+const MAX_NESTING = 200;
+const MAX_OPERATORS = 1000;
+
 /**
  * Cuts a query into tokens; throws PromqlError on characters and literals that are none. A `word` is an identifier
  * that is a keyword outside of braces, `text` is as written, and names with a colon are identifiers too.
  */
 export function tokenize(text: string): Token[] {
+  if (text.length > MAX_LENGTH) throw syntaxError(text, 0, `query is longer than ${MAX_LENGTH} characters`);
   const tokens: Token[] = [];
   const open: string[] = [];
+  let operators = 0;
   for (let at = 0; at < text.length; ) {
     const skipped = /^(?:\s+|#[^\n]*)/.exec(text.slice(at));
     if (skipped) {
@@ -29,6 +36,9 @@ export function tokenize(text: string): Token[] {
     const token = readToken(text, at, { braces: open.includes('{'), brackets: open.includes('[') });
     tokens.push(token);
     trackBrackets(text, token, open);
+    if (open.length > MAX_NESTING) throw syntaxError(text, at, `query is nested more than ${MAX_NESTING} levels deep`);
+    if (token.kind === 'operator' && ++operators > MAX_OPERATORS)
+      throw syntaxError(text, at, `query has more than ${MAX_OPERATORS} operators`);
     at = token.span.end;
   }
   const unclosed = open.at(-1);

@@ -66,7 +66,9 @@ export function InvestigationView({ investigation }: { investigation: Investigat
 
 function numbersOf(investigation: InvestigationBody, formatTime: (at: string) => string): KeyNumber[] {
   const { onset, confidence, verdict, phases, subsets } = investigation;
-  const phase = [...phases].sort((a, b) => (b.share ?? -1) - (a.share ?? -1))[0];
+  // Without a fault what little moved is nothing to put first.
+  const moved = verdict === 'no-fault' ? [] : [...phases].sort((a, b) => (b.share ?? -1) - (a.share ?? -1));
+  const [phase] = moved;
   const [subset] = subsets;
   const spread = onset ? Math.round((ms(onset.high) - ms(onset.low)) / 2000) : 0;
   return [

@@ -126,18 +126,20 @@ export function outsideSince(points: Points, objective: number, most = 2): numbe
 }
 
 /**
- * Share of requests slower than the objective, read from quantiles by drawing straight lines between them.
+ * Share of requests slower than the objective, read from quantiles. Between two of them the share of slower requests is
+ * taken to fall by a constant factor per second, as tails of latencies roughly do; an estimate, and shown as one.
  * `quantiles` holds share below and seconds, rising: `[[0.5, 0.9], [0.95, 4.2]]`.
  */
 export function shareOver(quantiles: readonly (readonly [number, number])[], objective: number): number | undefined {
   if (quantiles.length === 0) return undefined;
-  let [lowShare, lowSeconds] = [0, 0];
+  let [slowerThanLow, lowSeconds] = [1, 0];
   for (const [share, seconds] of quantiles) {
+    const slower = 1 - share;
     if (seconds >= objective) {
       const within = seconds === lowSeconds ? 0 : (objective - lowSeconds) / (seconds - lowSeconds);
-      return 1 - (lowShare + (share - lowShare) * within);
+      return slowerThanLow * (slower / slowerThanLow) ** within;
     }
-    [lowShare, lowSeconds] = [share, seconds];
+    [slowerThanLow, lowSeconds] = [slower, seconds];
   }
   return 0;
 }

@@ -27,18 +27,17 @@ export function Page() {
     services.map((s) => [s.entity.ref, changes.filter((c) => c.entity === s.entity.ref).map((c) => Date.parse(c.at))]),
   );
   const shown = services.filter((s) => matches(s, q ?? ''));
-  const { state, answer } =
-    isLoading && services.length === 0
-      ? { state: 'unknown' as const, answer: ['Looking at the model services …'] }
-      : answerServices(services, (ms) => formatMinute(ms, zone, now), clusters.length);
+  const { state, answer } = isLoading
+    ? { state: 'unknown' as const, answer: ['Looking at the model services …'] }
+    : answerServices(services, (ms) => formatMinute(ms, zone, now), clusters.length);
   return (
     <>
       <PageHead state={state} answer={answer} numbers={<Numbers items={numbersOf(services)} />} />
       <div className={layout.stack}>
         {error ? <Failure error={error} what="Model services" onRetry={retry} /> : null}
         {!isLoading && services.length === 0 && !error ? <ConnectGuide /> : null}
-        {isLoading && services.length === 0 ? <LoadingRows rows={6} /> : null}
-        {services.length > 0 ? (
+        {isLoading ? <LoadingRows rows={6} /> : null}
+        {!isLoading && services.length > 0 ? (
           <Panel
             title="Model services"
             note={`${shown.length} of ${services.length} · default objective: TTFT p95 within ${formatValue(DEFAULT_TTFT_OBJECTIVE, 's')}`}

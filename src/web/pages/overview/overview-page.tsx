@@ -35,7 +35,7 @@ export function Page() {
   const changeTimes = useMemo(() => timesByEntity(changes.data?.items ?? []), [changes.data]);
   const slow = useSlowRate(services);
 
-  if (isLoading && services.length === 0) return <Loading height={320} label="Loading the overview" />;
+  if (isLoading) return <Loading height={320} label="Loading the overview" />;
   if (error && services.length === 0) return <Failure error={error} what="The overview" onRetry={retry} />;
   const { state, answer } = answerServices(services, (ms) => formatMinute(ms, zone, now), clusters.length);
   const worst = services.find((s) => s.isOutside) ?? services.find((s) => s.state === 'warning');
@@ -186,7 +186,8 @@ function useSlowRate(services: readonly ModelService[]): SlowRate {
     return freshValue(answers[i]?.data?.series.find((s) => s.entity === service.entity.ref)?.points ?? [], range);
   };
   const all = services.reduce((sum, s) => sum + (s.requests ?? 0), 0);
-  if (services.every((s) => s.requests === undefined)) return { perMinute: undefined, share: undefined };
+  const isLoading = answers.some((answer) => answer.isPending);
+  if (isLoading || services.every((s) => s.requests === undefined)) return { perMinute: undefined, share: undefined };
   const failed = services.reduce((sum, s) => sum + (s.errors ?? 0), 0);
   const slow = outside.reduce((sum, s) => {
     const read = QUANTILES.map(([stat, share]): [number, number | undefined] => [share, quantileOf(s, stat)]);
