@@ -247,3 +247,12 @@ test('the agent goes on with its jobs in the present, where the history ended an
     expect(times[0]).toBeGreaterThan(newest - 30_000);
   }
 });
+
+test('counters begin near zero where the history begins, so that a restart looks like one', () => {
+  const tokens = [...series().values()].filter(({ labels }) => labels.__name__ === 'vllm:generation_tokens_total');
+  expect(tokens.length).toBeGreaterThan(0);
+  for (const { samples } of tokens) {
+    const [first, last] = [samples[0]?.value ?? Number.NaN, samples.at(-1)?.value ?? Number.NaN];
+    expect(first).toBeLessThan(last / 5);
+  }
+});

@@ -31,6 +31,8 @@ export async function replay(options: {
   const underWay: Promise<void>[] = [];
 
   runThrough(estate, fromMs, events);
+  // What ran before is not told, so counters have to begin here: a first value that is high would look like a burst.
+  for (const { page } of estate.targets) page.restart();
   scraping.follow(fromMs);
   estate.signals.takeSpans();
   estate.signals.takeLines();

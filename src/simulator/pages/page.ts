@@ -24,6 +24,8 @@ export interface PageSeries {
 export interface Page {
   /** The same object as long as the page shows the same series. */
   layout(): PageLayout;
+  /** Counters and histograms begin anew at zero, as those of a program that has just started. */
+  restart(): void;
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -39,6 +41,8 @@ export interface PageBuilder {
 export function createPage(build: (page: PageBuilder) => void, version: () => number = () => 0): Page {
   let layout: PageLayout | undefined;
   let laidOut = Number.NaN;
+  /** What counters stood at when the page was restarted, by series. */
+  const bases = new Map<string, number>();
   return {
     layout() {
       const current = version();
@@ -46,10 +50,28 @@ export function createPage(build: (page: PageBuilder) => void, version: () => nu
       const { builder, families } = createBuilder();
       build(builder);
       laidOut = current;
-      layout = { families };
+      layout = { families: families.map((family) => countedFrom(bases, family)) };
       return layout;
     },
+    restart() {
+      const { builder, families } = createBuilder();
+      build(builder);
+      bases.clear();
+      for (const { type, series } of families) {
+        if (type !== 'gauge') for (const { text, read } of series) bases.set(text, read());
+      }
+      layout = undefined;
+    },
   };
+}
+
+function countedFrom(bases: ReadonlyMap<string, number>, family: Family): Family {
+  if (bases.size === 0) return family;
+  const series = family.series.map((one) => {
+    const base = bases.get(one.text);
+    return base === undefined || Number.isNaN(base) ? one : { ...one, read: () => one.read() - base };
+  });
+  return { ...family, series };
 }
 
 /** The page in the Prometheus text format 0.0.4. */
