@@ -69,7 +69,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages in Chromium, over the demo est
       .getByText(/GPU-\S+.*throttles for heat/)
       .first();
     await answer.waitFor();
-    await page.waitForLoadState('networkidle');
+    await page.locator('main canvas').nth(2).waitFor();
     await page.screenshot({ path: '.cache/screenshots/investigation.png' });
   });
 
@@ -95,8 +95,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages in Chromium, over the demo est
     const address = new URL(page.url());
     expect(address.searchParams.get('cluster')).toBe('prod-eu');
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('qwen');
-    await page.getByRole('dialog').getByText('qwen-14b').first().waitFor();
+    await page.getByLabel('Find').fill('qwen');
+    await page.locator('[data-selected]').filter({ hasText: 'qwen-14b' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Models' }).first().click();
     await page.waitForURL(/\/models/);
