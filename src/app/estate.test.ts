@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { changesResponse } from '../api/contract/index.ts';
 import { changeRoutes, createHttpServer, entityRoutes, logRoutes, telemetryRoutes, traceRoutes } from '../api/index.ts';
 import { type ManualClock, manualClock, newId, silentLogger } from '../base/index.ts';
 import {
@@ -336,24 +338,25 @@ describe('HTTP', () => {
   const hour = `from=${NOW / 1000 - 3600}&to=${NOW / 1000}`;
 
   test('changes: in words, grouped, newest first, narrowed to what an entity contains and stands on', async () => {
-    const told = (body: { items: Record<string, unknown>[] }) =>
-      body.items.map(({ kind, entity, summary }) => `${kind} ${entity}: ${summary}`);
-    const { body } = await get(`/api/changes?${hour}`);
-    expect(told(body)).toEqual([
+    const list = async (path: string) => changesResponse.parse((await get(path)).body);
+    const told = (changes: z.output<typeof changesResponse>) =>
+      changes.map(({ kind, entity, summary }) => `${kind} ${entity}: ${summary}`);
+    const changes = await list(`/api/changes?${hour}`);
+    expect(told(changes)).toEqual([
       'cordon node:eu/-/gpu-1: cordoned: no new pods are scheduled here',
       'deleted pod:eu/inference/llama-old: Pod llama-old was deleted',
       'created pod:eu/inference/llama-1: Pod llama-1 was created',
       'scale workload:eu/inference/llama: replicas 1 → 2',
       'image workload:eu/inference/llama: image of vllm: vllm-openai:v0.10.0 → vllm-openai:v0.11.0',
     ]);
-    expect(new Set(body.items.map((item) => item.group)).size).toBe(2);
-    expect(body.items.at(-1)).toMatchObject({ actor: 'kubectl', at: created(30), before: 'vllm/vllm-openai:v0.10.0' });
-    const workload = await get(`/api/entities/workload:eu/inference/llama/changes?${hour}`);
-    expect(told(workload.body)).toHaveLength(5);
-    expect(told((await get(`/api/changes?${hour}&entity=pod:eu/inference/llama-0`)).body)).toEqual(
-      told(body).filter((line) => /node|workload/.test(line)),
+    expect(new Set(changes.map((item) => item.group)).size).toBe(2);
+    expect(changes.at(-1)).toMatchObject({ actor: 'kubectl', at: created(30), before: 'vllm/vllm-openai:v0.10.0' });
+    const workload = await list(`/api/entities/workload:eu/inference/llama/changes?${hour}`);
+    expect(told(workload)).toHaveLength(5);
+    expect(told(await list(`/api/changes?${hour}&entity=pod:eu/inference/llama-0`))).toEqual(
+      told(changes).filter((line) => /node|workload/.test(line)),
     );
-    expect((await get(`/api/changes?${hour}&cluster=us`)).body.items).toEqual([]);
+    expect(await list(`/api/changes?${hour}&cluster=us`)).toEqual([]);
   });
 
   test('events, each once', async () => {

@@ -20,7 +20,7 @@ export const changesQuery = rangeQuery.extend({
   cluster: z.string().optional(),
   limit: z.coerce.number().int().min(1).max(1000).default(200),
 });
-export const changesResponse = z.object({ items: z.array(change) });
+export const changesResponse = z.array(change);
 export type ChangesResponse = z.infer<typeof changesResponse>;
 
 /** A Kubernetes event. */

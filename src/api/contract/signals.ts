@@ -11,7 +11,7 @@ export const signalInfo = z.object({
   layer: z.string(),
   sources: z.array(z.string()),
 });
-export const signalsResponse = z.object({ items: z.array(signalInfo) });
+export const signalsResponse = z.array(signalInfo);
 export type SignalsResponse = z.infer<typeof signalsResponse>;
 
 /**

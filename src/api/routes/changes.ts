@@ -17,7 +17,7 @@ export function changeRoutes({ estate, clock }: ChangeRoutesOptions): FastifyPlu
   return async (app) => {
     app.get('/api/changes', async (request, reply): Promise<ChangesResponse> => {
       const changes = await estate.changes(toQuery(request.query, clock.now()), request.scope, signalOf(reply));
-      return { items: changes.map(toChange) };
+      return changes.map(toChange);
     });
 
     app.get('/api/events', async (request, reply): Promise<EventsResponse> => {

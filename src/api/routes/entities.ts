@@ -65,7 +65,7 @@ export function entityRoutes({ estate, clock }: EntityRoutesOptions): FastifyPlu
     const range = readRange(rangeQuery.parse(request.query), clock.now());
     const changes = await estate.changes({ ...range, entity: ref }, request.scope, signal);
     if (changes.length === 0 && !(await estate.at(range.to, request.scope, signal)).get(ref)) throw unknownEntity(ref);
-    return { items: changes.map(toChange) };
+    return changes.map(toChange);
   }
 }
 

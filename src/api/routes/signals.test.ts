@@ -46,7 +46,7 @@ async function ask(url: string) {
 
 test('the catalogue lists every signal with its sources', async () => {
   const { body } = await ask('/api/signals');
-  const { items } = signalsResponse.parse(body);
+  const items = signalsResponse.parse(body);
   expect(items.map((item) => item.name)).toEqual(SIGNALS.map((signal) => signal.name));
   expect(items.find((item) => item.name === 'inference.ttft')).toMatchObject({
     unit: 's',

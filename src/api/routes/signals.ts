@@ -37,8 +37,8 @@ export function signalRoutes(options: SignalRoutesOptions): FastifyPluginAsync {
   return async (app) => {
     app.get(
       '/api/signals',
-      async (): Promise<SignalsResponse> => ({
-        items: SIGNALS.map(({ name, unit, meaning, direction, aggregate, layer }) => ({
+      async (): Promise<SignalsResponse> =>
+        SIGNALS.map(({ name, unit, meaning, direction, aggregate, layer }) => ({
           name,
           unit,
           meaning,
@@ -47,7 +47,6 @@ export function signalRoutes(options: SignalRoutesOptions): FastifyPluginAsync {
           layer,
           sources: systemsFor(name),
         })),
-      }),
     );
 
     app.get<{ Params: { name: string } }>('/api/signals/:name', async (request, reply): Promise<SignalResponse> => {

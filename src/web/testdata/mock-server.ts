@@ -88,11 +88,11 @@ async function answer(estate: ReturnType<typeof buildEstate>, kept: Map<string, 
     const about = get('entity');
     const near = about ? new Set([about, ...estate.relations.filter((r) => r.from === about || r.to === about).flatMap((r) => [r.from, r.to])]) : undefined;
     const items = estate.changes.filter((c) => Date.parse(c.at) >= from && Date.parse(c.at) <= to && (!near || near.has(c.entity)) && (!get('cluster') || parseRef(c.entity)?.cluster === get('cluster')));
-    return ok(contract.changesResponse, { items });
+    return ok(contract.changesResponse, items);
   }
   if (path === '/api/events') return ok(contract.eventsResponse, { items: estate.events });
   if (path === '/api/signals')
-    return ok(contract.signalsResponse, { items: SIGNALS.map(({ name, unit, meaning, direction, aggregate, layer }) => ({ name, unit, meaning, direction, aggregate, layer, sources: ['mock'] })) });
+    return ok(contract.signalsResponse, SIGNALS.map(({ name, unit, meaning, direction, aggregate, layer }) => ({ name, unit, meaning, direction, aggregate, layer, sources: ['mock'] })));
   if (path.startsWith('/api/signals/')) {
     const name = decodeURIComponent(path.slice('/api/signals/'.length));
     const question = { name, entity: get('entity') ?? '', by: get('by'), stat: get('stat') ?? 'p95', from, to, step: Number(get('step') ?? 15) };

@@ -50,7 +50,7 @@ const COLUMNS: Column<Row>[] = [
 /** Which signals are collected for an entity, and how to get the others. */
 export function Coverage({ entityRef }: { entityRef: string }) {
   const { data, error, refetch } = useQuery(coverageQuery(entityRef));
-  const catalogue = useQuery(signalCatalogueQuery()).data?.items ?? [];
+  const catalogue = useQuery(signalCatalogueQuery()).data ?? [];
   const meanings = new Map(catalogue.map(({ name, meaning }) => [name, meaning]));
   const rows = (data?.items ?? [])
     .map((item): Row => ({ ...item, meaning: meanings.get(item.signal) ?? '' }))

@@ -19,10 +19,10 @@ export function EventsAndChanges({ entityRef }: { entityRef: string }) {
           <Failure error={changes.error} what="Changes" onRetry={() => void changes.refetch()} />
         ) : changes.isPending ? (
           <LoadingRows rows={2} />
-        ) : changes.data.items.length === 0 ? (
+        ) : changes.data.length === 0 ? (
           <Notice state="ok" title="Nothing changed in this range" fix="Widen the range with z to look further back." />
         ) : (
-          <ChangeList changes={changes.data.items} most={50} />
+          <ChangeList changes={changes.data} most={50} />
         )}
       </Panel>
       <Panel title="Kubernetes events" flush>

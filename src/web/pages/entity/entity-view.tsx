@@ -24,7 +24,7 @@ import { useAnswer } from './use-answer.ts';
 export function EntityView({ entity }: { entity: EntityDetail }) {
   const range = useRange();
   const view = viewOf(entity.kind);
-  const changes = useQuery(changesQuery({ entity: entity.ref }, range)).data?.items;
+  const changes = useQuery(changesQuery({ entity: entity.ref }, range)).data;
   const panels = [...(view.when?.(entity) ?? []), ...view.panels];
   const tabs: Tab[] = [
     { id: 'health', label: panels.length > 0 ? 'Health' : 'Facts' },

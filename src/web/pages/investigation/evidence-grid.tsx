@@ -37,7 +37,7 @@ export function EvidenceGrid({ evidence, investigation }: Props) {
 }
 
 function EvidenceCard({ item, investigation }: { item: Evidence; investigation: InvestigationBody }) {
-  const meaning = useQuery(signalCatalogueQuery()).data?.items.find(({ name }) => name === item.signal)?.meaning;
+  const meaning = useQuery(signalCatalogueQuery()).data?.find(({ name }) => name === item.signal)?.meaning;
   return (
     <article className={styles.card}>
       <header className={styles.head}>

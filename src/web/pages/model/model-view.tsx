@@ -28,7 +28,7 @@ export function ModelView({ entity }: { entity: EntityDetail }) {
   const range = useRange();
   const now = useNow();
   const zone = useZone();
-  const changes = useQuery(changesQuery({ entity: entity.ref }, range)).data?.items;
+  const changes = useQuery(changesQuery({ entity: entity.ref }, range)).data;
   const numbers = useKeySignals(entity.ref, range);
   const judged = judgeService({
     health: entity.health.status,

@@ -22,7 +22,7 @@ export function Page() {
   const clusters = useClusters();
   const { q, cluster } = usePageSearch();
   const { services, isLoading, error, retry } = useModelServices();
-  const changes = useQuery(changesQuery({ cluster }, range)).data?.items ?? [];
+  const changes = useQuery(changesQuery({ cluster }, range)).data ?? [];
   const times = new Map(
     services.map((s) => [s.entity.ref, changes.filter((c) => c.entity === s.entity.ref).map((c) => Date.parse(c.at))]),
   );

@@ -32,7 +32,7 @@ export function Page() {
   const { services, isLoading, error, retry } = useModelServices();
   const changes = useQuery(changesQuery({ cluster }, range));
   const investigations = useQuery(investigationsQuery());
-  const changeTimes = useMemo(() => timesByEntity(changes.data?.items ?? []), [changes.data]);
+  const changeTimes = useMemo(() => timesByEntity(changes.data ?? []), [changes.data]);
   const slow = useSlowRate(services);
 
   if (isLoading) return <Loading height={320} label="Loading the overview" />;
@@ -58,9 +58,7 @@ export function Page() {
           ) : null
         }
         actions={worst ? <WhyButton subject={worst.entity.ref} isPrimary /> : undefined}
-        numbers={
-          <Numbers items={numbersOf(services, slow, changes.data?.items ?? [], (ms) => formatMinute(ms, zone, now))} />
-        }
+        numbers={<Numbers items={numbersOf(services, slow, changes.data ?? [], (ms) => formatMinute(ms, zone, now))} />}
       />
       <div className={layout.stack}>
         {services.length === 0 ? (
@@ -83,14 +81,14 @@ export function Page() {
             <Failure error={changes.error} what="Changes" onRetry={() => void changes.refetch()} />
           ) : changes.isPending ? (
             <LoadingRows />
-          ) : changes.data.items.length === 0 ? (
+          ) : changes.data.length === 0 ? (
             <Notice
               state="ok"
               title="Nothing changed in this range"
               why="Rollouts, scaling, configuration, cordons and autoscaler decisions would stand here."
             />
           ) : (
-            <ChangeList changes={changes.data.items} />
+            <ChangeList changes={changes.data} />
           )}
         </Panel>
       </div>

@@ -31,7 +31,7 @@ export function Page() {
   const clusters = useClusters();
   const { cluster, q } = usePageSearch();
   const { data, error, refetch } = useQuery(entitiesQuery({ kind: 'workload', cluster }));
-  const changes = useQuery(changesQuery({ cluster }, range)).data?.items;
+  const changes = useQuery(changesQuery({ cluster }, range)).data;
   const of = useByWorkload(clusters);
   const rows = (data?.items ?? []).map(
     (entity): Row => ({
