@@ -36,8 +36,9 @@ export function createSegmentWriter(options: {
   };
   const end = async (): Promise<Segment | undefined> => {
     const ended = current;
-    current = undefined;
     await ended?.file.close().catch(() => {}); // what was acknowledged is synced already
+    // Only now, so that there is no moment in which what waits seems to be gone. Nobody appends meanwhile: that has its turn.
+    current = undefined;
     return ended && { name: ended.name, bytes: ended.bytes, firstMs: ended.firstMs };
   };
   const writeWaiting = async () => {
