@@ -6,10 +6,9 @@ checkNode();
 await ensureInstalled();
 const programs = [
   [
-    '--watch-path=src',
-    '--watch-preserve-output',
-    '--import',
-    'tsx',
+    'node_modules/tsx/dist/cli.mjs',
+    'watch',
+    '--clear-screen=false',
     'src/app/main.ts',
     'up',
     '--demo',
