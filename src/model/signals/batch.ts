@@ -1,10 +1,13 @@
 import type { Attributes } from './attributes.ts';
-import type { LabelSet } from './labels.ts';
+import type { Exemplar, HistogramBatch } from './histogram.ts';
 import type { Place } from './place.ts';
+import type { Series } from './series.ts';
 
 /** What one request, scrape or watch turn brought: any mix of signals. Goes through the pipeline as one. */
 export interface SignalBatch {
   samples?: SampleBatch;
+  histograms?: HistogramBatch;
+  exemplars?: Exemplar[];
   metadata?: MetricMetadata[];
   logs?: LogRecord[];
   spans?: Span[];
@@ -19,13 +22,8 @@ export interface SampleBatch {
   timesMs: Float64Array;
   /** Bits are exact, stale markers included: copy with `set` or as bits, never through a number. */
   values: Float64Array;
-}
-
-export interface Series {
-  /** With `__name__`. Holds a cluster label only if the sender or the configuration set one. */
-  labels: LabelSet;
-  /** The cluster it is stored under; `unknown` when nobody said. */
-  cluster: string;
+  /** When the counting of each sample's series began, in milliseconds; NaN: not known. Parallel to `values`. */
+  startsMs?: Float64Array;
 }
 
 export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 'info' | 'stateset' | 'unknown';

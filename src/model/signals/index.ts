@@ -2,6 +2,8 @@
 
 export * from './attributes.ts';
 export * from './batch.ts';
+export * from './histogram.ts';
 export * from './labels.ts';
 export * from './place.ts';
+export * from './series.ts';
 export * from './stale.ts';
