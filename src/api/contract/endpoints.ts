@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cardinalityQuery, cardinalityResponse } from './cardinality.ts';
 import { changesQuery, changesResponse, eventsResponse } from './changes.ts';
 import { coverageResponse, entitiesQuery, entitiesResponse, entityDetail, entityQuery } from './entities.ts';
 import {
@@ -10,6 +11,7 @@ import {
 } from './investigations.ts';
 import { logsQuery, logsResponse } from './logs.ts';
 import { pageQuery, rangeQuery } from './page.ts';
+import { redactionResponse, redactionTest, redactionTestResponse } from './redaction.ts';
 import { signalQuery, signalResponse, signalsResponse } from './signals.ts';
 import { statusResponse, telemetryResponse } from './telemetry.ts';
 import { traceResponse, tracesQuery, tracesResponse } from './traces.ts';
@@ -21,6 +23,8 @@ export interface Endpoint {
   summary: string;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** Of the answer; 201 for what takes a body unless given, since that makes something. */
+  status?: 200;
   response: z.ZodType;
 }
 
@@ -79,6 +83,27 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/api/telemetry',
     summary: 'Who delivers, what was dropped, how much is kept',
     response: telemetryResponse,
+  },
+  {
+    method: 'GET',
+    path: '/api/cardinality',
+    summary: 'How many series, of which metrics and labels, and what limits refused',
+    query: cardinalityQuery,
+    response: cardinalityResponse,
+  },
+  {
+    method: 'GET',
+    path: '/api/redaction',
+    summary: 'Which rules hide secrets, and how often they did',
+    response: redactionResponse,
+  },
+  {
+    method: 'POST',
+    path: '/api/redaction/test',
+    summary: 'What would be written of a text',
+    body: redactionTest,
+    status: 200,
+    response: redactionTestResponse,
   },
   {
     method: 'POST',

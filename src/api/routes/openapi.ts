@@ -18,7 +18,7 @@ function describeApi(version: string): object {
   return { openapi: '3.1.0', info: { title: 'Trifocal', version }, paths: Object.fromEntries(paths) };
 }
 
-function operation({ path, summary, query, body, response }: Endpoint): object {
+function operation({ path, summary, query, body, status, response }: Endpoint): object {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -30,7 +30,7 @@ function operation({ path, summary, query, body, response }: Endpoint): object {
     parameters: [...inPath, ...(query ? queryParameters(query) : [])],
     ...(body ? { requestBody: { required: true, content: json(body, 'input') } } : {}),
     responses: {
-      [body ? '201' : '200']: { description: 'The answer', content: json(response, 'output') },
+      [status ?? (body ? '201' : '200')]: { description: 'The answer', content: json(response, 'output') },
       default: { description: 'An error', content: json(errorResponse, 'output') },
     },
   };
