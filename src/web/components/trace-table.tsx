@@ -1,11 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { TracesResponse } from '../../api/contract/index.ts';
-import { columnOf, columnUnit, formatValue } from '../format/index.ts';
 import layout from './layout.module.css';
 import { Moment } from './moment.tsx';
 import { StateMark } from './state-mark.tsx';
 import { Failure, LoadingRows, Notice } from './states/notice.tsx';
+import { numberColumn } from './table/columns.tsx';
 import { type Column, Table } from './table/table.tsx';
 import styles from './trace-table.module.css';
 
@@ -16,10 +16,6 @@ export function TraceTable({ answer }: { answer: UseQueryResult<TracesResponse, 
   const { data, error, refetch } = answer;
   if (error && !data) return <Failure error={error} what="Traces" onRetry={() => void refetch()} />;
   if (!data) return <LoadingRows rows={8} />;
-  const seconds = columnOf(
-    data.items.map((t) => t.durationSeconds),
-    's',
-  );
   const longest = Math.max(...data.items.map((t) => t.durationSeconds), 1e-9);
   const columns: Column<TraceRow>[] = [
     {
@@ -42,16 +38,14 @@ export function TraceTable({ answer }: { answer: UseQueryResult<TracesResponse, 
       value: (t) => Date.parse(t.startedAt),
       cell: (t) => <Moment at={t.startedAt} as="second" />,
     },
-    {
+    numberColumn(data.items, {
       id: 'duration',
       head: 'Duration',
-      unit: columnUnit(seconds),
+      unit: 's',
       width: '96px',
-      align: 'right',
+      pick: (t) => t.durationSeconds,
       phone: 'show',
-      value: (t) => t.durationSeconds,
-      cell: (t) => formatValue(t.durationSeconds, 's', { column: seconds }),
-    },
+    }),
     {
       id: 'bar',
       head: '',

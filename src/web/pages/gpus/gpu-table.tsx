@@ -4,8 +4,9 @@ import layout from '../../components/layout.module.css';
 import { rankOfState } from '../../components/state.ts';
 import { StateMark } from '../../components/state-mark.tsx';
 import { Notice } from '../../components/states/notice.tsx';
+import { clusterColumn, numberColumn } from '../../components/table/columns.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
-import { ABSENT, columnOf, columnUnit, formatValue } from '../../format/index.ts';
+import { ABSENT } from '../../format/index.ts';
 import type { Gpu } from './use-gpus.ts';
 
 interface Props {
@@ -16,26 +17,6 @@ interface Props {
 }
 
 export function GpuTable({ gpus, showCluster, selected, onSelect }: Props) {
-  const number = (
-    id: string,
-    head: string,
-    unit: string,
-    width: string,
-    pick: (gpu: Gpu) => number | undefined,
-    more: Partial<Column<Gpu>> = {},
-  ): Column<Gpu> => {
-    const column = columnOf(gpus.map(pick), unit);
-    return {
-      id,
-      head,
-      unit: columnUnit(column),
-      width,
-      align: 'right',
-      value: pick,
-      cell: (gpu) => formatValue(pick(gpu), unit, { column }),
-      ...more,
-    };
-  };
   const columns: Column<Gpu>[] = [
     {
       id: 'gpu',
@@ -50,18 +31,7 @@ export function GpuTable({ gpus, showCluster, selected, onSelect }: Props) {
         </>
       ),
     },
-    ...(showCluster
-      ? [
-          {
-            id: 'cluster',
-            head: 'Cluster',
-            width: 'minmax(64px, 0.5fr)',
-            from: 'wide' as const,
-            value: (gpu: Gpu) => gpu.entity.cluster,
-            cell: (gpu: Gpu) => <span className={layout.secondary}>{gpu.entity.cluster}</span>,
-          },
-        ]
-      : []),
+    ...clusterColumn<Gpu>(showCluster, (gpu) => gpu.entity.cluster, { width: 'minmax(64px, 0.5fr)', from: 'wide' }),
     {
       id: 'node',
       head: 'Node',
@@ -83,18 +53,56 @@ export function GpuTable({ gpus, showCluster, selected, onSelect }: Props) {
           gpu.users.map((ref) => <EntityChip key={ref} entity={ref} look="plain" />)
         ),
     },
-    number('sm', 'SM act', 'ratio', '72px', (gpu) => gpu.smActive, {
+    numberColumn(gpus, {
+      id: 'sm',
+      head: 'SM act',
+      unit: 'ratio',
+      width: '72px',
+      pick: (gpu) => gpu.smActive,
       phone: 'show',
       hint: 'Share of cycles with work on a streaming multiprocessor',
     }),
-    number('tensor', 'tensor', 'ratio', '72px', (gpu) => gpu.tensor, {
+    numberColumn(gpus, {
+      id: 'tensor',
+      head: 'tensor',
+      unit: 'ratio',
+      width: '72px',
+      pick: (gpu) => gpu.tensor,
       from: 'wide',
       hint: 'Share of cycles in which tensor cores were active',
     }),
-    number('memory', 'memory', 'bytes', '88px', (gpu) => gpu.memory, { hint: 'Used frame buffer' }),
-    number('clock', 'SM clock', 'MHz', '96px', (gpu) => gpu.clock, { phone: 'show' }),
-    number('temperature', 'temp', '°C', '64px', (gpu) => gpu.temperature, { phone: 'show' }),
-    number('power', 'power', 'W', '72px', (gpu) => gpu.power, { from: 'medium' }),
+    numberColumn(gpus, {
+      id: 'memory',
+      head: 'memory',
+      unit: 'bytes',
+      width: '88px',
+      pick: (gpu) => gpu.memory,
+      hint: 'Used frame buffer',
+    }),
+    numberColumn(gpus, {
+      id: 'clock',
+      head: 'SM clock',
+      unit: 'MHz',
+      width: '96px',
+      pick: (gpu) => gpu.clock,
+      phone: 'show',
+    }),
+    numberColumn(gpus, {
+      id: 'temperature',
+      head: 'temp',
+      unit: '°C',
+      width: '64px',
+      pick: (gpu) => gpu.temperature,
+      phone: 'show',
+    }),
+    numberColumn(gpus, {
+      id: 'power',
+      head: 'power',
+      unit: 'W',
+      width: '72px',
+      pick: (gpu) => gpu.power,
+      from: 'medium',
+    }),
     {
       id: 'state',
       head: 'State',

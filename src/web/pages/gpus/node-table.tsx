@@ -6,9 +6,10 @@ import layout from '../../components/layout.module.css';
 import { isTrouble, rankOfState, stateOfHealth } from '../../components/state.ts';
 import { StateMark } from '../../components/state-mark.tsx';
 import { Notice } from '../../components/states/notice.tsx';
+import { clusterColumn, numberColumn } from '../../components/table/columns.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
-import { ABSENT, columnOf, columnUnit, formatValue } from '../../format/index.ts';
+import { ABSENT } from '../../format/index.ts';
 import { useClusters, useRange } from '../../page.ts';
 import { signalQuery } from '../../queries.ts';
 import { freshValue } from '../models/use-model-services.ts';
@@ -44,24 +45,6 @@ export function NodeTable({ nodes, showCluster }: { nodes: readonly EntitySummar
       pressure: newest('node.cpu.pressure', node.ref),
     }),
   );
-  const number = (
-    id: string,
-    head: string,
-    pick: (row: Row) => number | undefined,
-    more: Partial<Column<Row>> = {},
-  ): Column<Row> => {
-    const column = columnOf(rows.map(pick), 'ratio');
-    return {
-      id,
-      head,
-      unit: columnUnit(column),
-      width: '108px',
-      align: 'right',
-      value: pick,
-      cell: (row) => formatValue(pick(row), 'ratio', { column }),
-      ...more,
-    };
-  };
   const columns: Column<Row>[] = [
     {
       id: 'name',
@@ -77,18 +60,7 @@ export function NodeTable({ nodes, showCluster }: { nodes: readonly EntitySummar
         </>
       ),
     },
-    ...(showCluster
-      ? [
-          {
-            id: 'cluster',
-            head: 'Cluster',
-            width: 'minmax(72px, 0.7fr)',
-            phone: 'show' as const,
-            value: (r: Row) => r.node.cluster,
-            cell: (r: Row) => <span className={layout.secondary}>{r.node.cluster}</span>,
-          },
-        ]
-      : []),
+    ...clusterColumn<Row>(showCluster, (r) => r.node.cluster, { width: 'minmax(72px, 0.7fr)', phone: 'show' }),
     {
       id: 'gpus',
       head: 'GPUs',
@@ -120,11 +92,29 @@ export function NodeTable({ nodes, showCluster }: { nodes: readonly EntitySummar
       value: (r) => Number(r.node.facts.pods ?? 0),
       cell: (r) => String(r.node.facts.pods ?? ABSENT),
     },
-    number('cpu', 'CPU used', (r) => r.cpu, { phone: 'show' }),
-    number('memory', 'memory free', (r) => r.memory, { phone: 'show', width: '116px' }),
-    number('pressure', 'CPU pressure', (r) => r.pressure, {
-      from: 'medium',
+    numberColumn(rows, {
+      id: 'cpu',
+      head: 'CPU used',
+      unit: 'ratio',
+      width: '108px',
+      pick: (r) => r.cpu,
+      phone: 'show',
+    }),
+    numberColumn(rows, {
+      id: 'memory',
+      head: 'memory free',
+      unit: 'ratio',
       width: '116px',
+      pick: (r) => r.memory,
+      phone: 'show',
+    }),
+    numberColumn(rows, {
+      id: 'pressure',
+      head: 'CPU pressure',
+      unit: 'ratio',
+      width: '116px',
+      pick: (r) => r.pressure,
+      from: 'medium',
       hint: 'Share of time in which some task waited for CPU',
     }),
     {

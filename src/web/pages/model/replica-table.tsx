@@ -9,8 +9,8 @@ import { Panel } from '../../components/panel.tsx';
 import { stateOfHealth, worstState } from '../../components/state.ts';
 import { StateMark } from '../../components/state-mark.tsx';
 import { LoadingRows, Notice } from '../../components/states/notice.tsx';
+import { numberColumn } from '../../components/table/columns.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
-import { columnOf, columnUnit, formatValue } from '../../format/index.ts';
 import { useRange } from '../../page.ts';
 import { entitiesQuery, signalQuery } from '../../queries.ts';
 import { oddOnes } from './odd-ones.ts';
@@ -72,30 +72,10 @@ export function ReplicaTable({ entity }: { entity: EntityDetail }) {
       temperature: of(temperature, Math.max),
     };
   });
-  const number = (
-    id: string,
-    head: string,
-    unit: string,
-    width: string,
-    pick: (r: Replica) => number | undefined,
-    more: Partial<Column<Replica>> = {},
-  ): Column<Replica> => {
-    const column = columnOf(replicas.map(pick), unit);
-    const odd = oddOnes(replicas.map(pick));
-    return {
-      id,
-      head,
-      unit: columnUnit(column),
-      width,
-      align: 'right',
-      value: pick,
-      cell: (r) => (
-        <span className={odd.has(replicas.indexOf(r)) ? layout.strong : ''}>
-          {formatValue(pick(r), unit, { column })}
-        </span>
-      ),
-      ...more,
-    };
+  /** A number beside those of its siblings; the odd one is bold. */
+  const number = (wanted: Omit<Parameters<typeof numberColumn<Replica>>[1], 'look'>) => {
+    const odd = oddOnes(replicas.map((r) => wanted.pick(r) ?? undefined));
+    return numberColumn(replicas, { ...wanted, look: (r) => odd.has(replicas.indexOf(r)) && layout.strong });
   };
   const columns: Column<Replica>[] = [
     {
@@ -141,13 +121,61 @@ export function ReplicaTable({ entity }: { entity: EntityDetail }) {
           r.gpus.slice(0, 2).map((gpu) => <EntityChip key={gpu.ref} entity={gpu} look="plain" />)
         ),
     },
-    number('itl', 'ITL p95', 's', '88px', (r) => r.itl, { phone: 'show' }),
-    number('ttft', 'TTFT p95', 's', '88px', (r) => r.ttft),
-    number('waiting', 'waiting', '', '64px', (r) => r.waiting, { phone: 'show' }),
-    number('running', 'running', '', '64px', (r) => r.running, { from: 'medium' }),
-    number('kv', 'KV', 'ratio', '64px', (r) => r.kv),
-    number('clock', 'SM clock', 'MHz', '88px', (r) => r.clock, { hint: 'Of its slowest GPU', phone: 'show' }),
-    number('temperature', 'temp', 'celsius', '64px', (r) => r.temperature, { hint: 'Of its hottest GPU' }),
+    number({
+      id: 'itl',
+      head: 'ITL p95',
+      unit: 's',
+      width: '88px',
+      pick: (r) => r.itl,
+      phone: 'show',
+    }),
+    number({
+      id: 'ttft',
+      head: 'TTFT p95',
+      unit: 's',
+      width: '88px',
+      pick: (r) => r.ttft,
+    }),
+    number({
+      id: 'waiting',
+      head: 'waiting',
+      unit: '',
+      width: '64px',
+      pick: (r) => r.waiting,
+      phone: 'show',
+    }),
+    number({
+      id: 'running',
+      head: 'running',
+      unit: '',
+      width: '64px',
+      pick: (r) => r.running,
+      from: 'medium',
+    }),
+    number({
+      id: 'kv',
+      head: 'KV',
+      unit: 'ratio',
+      width: '64px',
+      pick: (r) => r.kv,
+    }),
+    number({
+      id: 'clock',
+      head: 'SM clock',
+      unit: 'MHz',
+      width: '88px',
+      pick: (r) => r.clock,
+      hint: 'Of its slowest GPU',
+      phone: 'show',
+    }),
+    number({
+      id: 'temperature',
+      head: 'temp',
+      unit: 'celsius',
+      width: '64px',
+      pick: (r) => r.temperature,
+      hint: 'Of its hottest GPU',
+    }),
     {
       id: 'restarts',
       head: 'restarts',

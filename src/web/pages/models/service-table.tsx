@@ -4,6 +4,7 @@ import { EntityChip } from '../../components/entity/entity-chip.tsx';
 import layout from '../../components/layout.module.css';
 import { isTrouble } from '../../components/state.ts';
 import { StateMark } from '../../components/state-mark.tsx';
+import { clusterColumn, numberColumn } from '../../components/table/columns.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
 import { columnOf, columnUnit, counted, formatValue } from '../../format/index.ts';
@@ -20,26 +21,6 @@ interface Props {
 /** Model services with their distance from the objective, worst first. */
 export function ServiceTable({ services, changes, showCluster }: Props) {
   const range = useRange();
-  const number = (
-    id: string,
-    head: string,
-    unit: string,
-    width: string,
-    pick: (service: ModelService) => number | undefined,
-    more: Partial<Column<ModelService>> = {},
-  ): Column<ModelService> => {
-    const column = columnOf(services.map(pick), unit);
-    return {
-      id,
-      head,
-      unit: columnUnit(column),
-      width,
-      align: 'right',
-      value: pick,
-      cell: (service) => formatValue(pick(service), unit, { column }),
-      ...more,
-    };
-  };
   const seconds = columnOf(
     services.flatMap((s) => [s.ttftNow, DEFAULT_TTFT_OBJECTIVE]),
     's',
@@ -59,18 +40,10 @@ export function ServiceTable({ services, changes, showCluster }: Props) {
         </>
       ),
     },
-    ...(showCluster
-      ? [
-          {
-            id: 'cluster',
-            head: 'Cluster',
-            width: 'minmax(72px, 110px)',
-            from: 'medium' as const,
-            value: (s: ModelService) => s.entity.cluster,
-            cell: (s: ModelService) => <span className={layout.secondary}>{s.entity.cluster}</span>,
-          },
-        ]
-      : []),
+    ...clusterColumn<ModelService>(showCluster, (s) => s.entity.cluster, {
+      width: 'minmax(72px, 110px)',
+      from: 'medium',
+    }),
     {
       id: 'replicas',
       head: 'Ready',
@@ -104,14 +77,50 @@ export function ServiceTable({ services, changes, showCluster }: Props) {
       hint: `Default objective of ${DEFAULT_TTFT_OBJECTIVE} s, until SLOs are declared`,
       cell: () => <span className={layout.muted}>{formatValue(DEFAULT_TTFT_OBJECTIVE, 's', { column: seconds })}</span>,
     },
-    number('itl', 'ITL p95', 's', '88px', (s) => s.itlNow, { hint: 'Time between two output tokens, 95th percentile' }),
-    number('tokens', 'tok/s', '', '72px', (s) => (s.tokens === undefined ? undefined : Math.round(s.tokens)), {
+    numberColumn(services, {
+      id: 'itl',
+      head: 'ITL p95',
+      unit: 's',
+      width: '88px',
+      pick: (s) => s.itlNow,
+      hint: 'Time between two output tokens, 95th percentile',
+    }),
+    numberColumn(services, {
+      id: 'tokens',
+      head: 'tok/s',
+      unit: '',
+      width: '72px',
+      pick: (s) => (s.tokens === undefined ? undefined : Math.round(s.tokens)),
       hint: 'Output tokens per second',
       phone: 'show',
     }),
-    number('waiting', 'waiting', '', '64px', (s) => s.waiting, { hint: 'Requests in the queue', phone: 'show' }),
-    number('errors', 'err', 'ratio', '64px', errorShare, { hint: 'Share of requests that failed', from: 'medium' }),
-    number('gpus', 'GPUs', '', '56px', (s) => fact(s, 'gpus'), { hint: 'GPUs allocated', from: 'wide' }),
+    numberColumn(services, {
+      id: 'waiting',
+      head: 'waiting',
+      unit: '',
+      width: '64px',
+      pick: (s) => s.waiting,
+      hint: 'Requests in the queue',
+      phone: 'show',
+    }),
+    numberColumn(services, {
+      id: 'errors',
+      head: 'err',
+      unit: 'ratio',
+      width: '64px',
+      pick: errorShare,
+      hint: 'Share of requests that failed',
+      from: 'medium',
+    }),
+    numberColumn(services, {
+      id: 'gpus',
+      head: 'GPUs',
+      unit: '',
+      width: '56px',
+      pick: (s) => fact(s, 'gpus'),
+      hint: 'GPUs allocated',
+      from: 'wide',
+    }),
     {
       id: 'spark',
       head: 'TTFT p95 in range',

@@ -11,9 +11,10 @@ import { Panel } from '../../components/panel.tsx';
 import { isTrouble, rankOfState, type State, stateOfHealth, worstState } from '../../components/state.ts';
 import { StateMark } from '../../components/state-mark.tsx';
 import { Failure, LoadingRows, Notice } from '../../components/states/notice.tsx';
+import { clusterColumn, numberColumn } from '../../components/table/columns.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
-import { ABSENT, columnOf, columnUnit, counted, formatValue } from '../../format/index.ts';
+import { ABSENT, counted } from '../../format/index.ts';
 import { useClusters, usePageSearch, useRange } from '../../page.ts';
 import { changesQuery, entitiesQuery, signalQuery } from '../../queries.ts';
 
@@ -99,14 +100,6 @@ export function Page() {
 }
 
 function columnsOf(rows: readonly Row[], showCluster: boolean): Column<Row>[] {
-  const memory = columnOf(
-    rows.map((r) => r.memory),
-    'bytes',
-  );
-  const throttled = columnOf(
-    rows.map((r) => r.throttled),
-    'ratio',
-  );
   return [
     {
       id: 'name',
@@ -130,18 +123,7 @@ function columnsOf(rows: readonly Row[], showCluster: boolean): Column<Row>[] {
       value: (r) => r.entity.namespace,
       cell: (r) => <span className={layout.secondary}>{r.entity.namespace}</span>,
     },
-    ...(showCluster
-      ? [
-          {
-            id: 'cluster',
-            head: 'Cluster',
-            width: 'minmax(72px, 0.6fr)',
-            from: 'medium' as const,
-            value: (r: Row) => r.entity.cluster,
-            cell: (r: Row) => <span className={layout.secondary}>{r.entity.cluster}</span>,
-          },
-        ]
-      : []),
+    ...clusterColumn<Row>(showCluster, (r) => r.entity.cluster, { from: 'medium' }),
     {
       id: 'kind',
       head: 'Controller',
@@ -163,35 +145,31 @@ function columnsOf(rows: readonly Row[], showCluster: boolean): Column<Row>[] {
         >{`${String(r.entity.facts.ready ?? ABSENT)} / ${String(r.entity.facts.desired ?? ABSENT)}`}</span>
       ),
     },
-    {
+    numberColumn(rows, {
       id: 'restarts',
       head: 'restarts',
+      unit: '',
       width: '64px',
-      align: 'right',
+      pick: (r) => r.restarts,
+      look: (r) => (r.restarts ?? 0) > 0 && layout.strong,
       hint: 'Container restarts in the shown range',
-      value: (r) => r.restarts,
-      cell: (r) => <span className={(r.restarts ?? 0) > 0 ? layout.strong : ''}>{formatValue(r.restarts, '')}</span>,
-    },
-    {
+    }),
+    numberColumn(rows, {
       id: 'throttled',
       head: 'CPU throttled',
-      unit: columnUnit(throttled),
+      unit: 'ratio',
       width: '112px',
-      align: 'right',
+      pick: (r) => r.throttled,
       from: 'wide',
-      value: (r) => r.throttled,
-      cell: (r) => formatValue(r.throttled, 'ratio', { column: throttled }),
-    },
-    {
+    }),
+    numberColumn(rows, {
       id: 'memory',
       head: 'memory',
-      unit: columnUnit(memory),
+      unit: 'bytes',
       width: '92px',
-      align: 'right',
+      pick: (r) => r.memory,
       from: 'wide',
-      value: (r) => r.memory,
-      cell: (r) => formatValue(r.memory, 'bytes', { column: memory }),
-    },
+    }),
     {
       id: 'state',
       head: 'State',
