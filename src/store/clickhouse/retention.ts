@@ -10,9 +10,14 @@ export interface Retention {
   objects: number | 'forever';
 }
 
-const KEPT_BY: Readonly<Partial<Record<TableName, { signal: keyof Retention; time: string }>>> = {
+/** Every table says by which retention and which column its days go. */
+export const keptBy: Readonly<Record<TableName, { signal: keyof Retention; time: string } | 'forever'>> = {
   samples: { signal: 'metrics', time: 'ts' },
   series: { signal: 'metrics', time: 'last_ts' },
+  metric_metadata: 'forever',
+  histograms: { signal: 'metrics', time: 'ts' },
+  exemplars: { signal: 'metrics', time: 'ts' },
+  series_starts: { signal: 'metrics', time: 'ts' },
   logs: { signal: 'logs', time: 'time' },
   spans: { signal: 'traces', time: 'start' },
   trace_times: { signal: 'traces', time: 'last' },
@@ -28,7 +33,9 @@ export async function applyRetention(port: ClickHousePort, retention: Retention)
     params: {},
   };
   const tables = await selectRows(port, statement, { limits: LIMITS });
-  for (const [table, { signal, time }] of Object.entries(KEPT_BY)) {
+  for (const [table, kept] of Object.entries(keptBy)) {
+    if (kept === 'forever') continue;
+    const { signal, time } = kept;
     const engine = String(tables.find((row) => row.name === table)?.engine_full ?? '');
     const change = ttlChange(engine, time, retention[signal]);
     if (change) await port.run({ text: `ALTER TABLE ${table} ${change}`, params: {} }, { limits: LIMITS });

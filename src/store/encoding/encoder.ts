@@ -1,12 +1,15 @@
 import type { Clock } from '../../base/index.ts';
 import type { SignalBatch } from '../../model/index.ts';
 import type { TableName } from '../clickhouse/schema/tables.ts';
+import { appearances, encodeExemplars } from './exemplars.ts';
+import { encodeHistograms } from './histograms.ts';
 import { encodeLogs } from './logs.ts';
 import { encodeMetadata, MetadataRegister } from './metadata.ts';
 import { encodeObjects } from './objects.ts';
-import { encodeSamples } from './samples.ts';
-import { encodeSeries, SeriesRegister } from './series.ts';
+import { encodeSamples, newSeries } from './samples.ts';
+import { encodeSeries, SeriesRegister, type SeriesRow, seriesId } from './series.ts';
 import { encodeSpans } from './spans.ts';
+import { encodeStarts, type StartRow, StartsRegister } from './starts.ts';
 
 /** Rows of one table as one Native block. */
 export interface EncodedBlock {
@@ -30,17 +33,36 @@ export interface BatchEncoder {
 export function createBatchEncoder(clock: Clock): BatchEncoder {
   const series = new SeriesRegister();
   const metadata = new MetadataRegister();
+  const starts = new StartsRegister();
   return {
     encode(batch) {
       const blocks: EncodedBlock[] = [];
       const onStored: (() => void)[] = [];
-      if (batch.samples && batch.samples.values.length > 0) {
-        const { samples, newSeries } = encodeSamples(batch.samples, series);
-        if (newSeries.length > 0) {
-          blocks.push({ table: 'series', block: encodeSeries(newSeries) });
-          onStored.push(() => series.stored(newSeries));
-        }
-        blocks.push({ table: 'samples', block: samples });
+      const { samples, histograms, exemplars } = batch;
+      const sampleIds = samples?.series.map(seriesId) ?? [];
+      const histogramIds = histograms?.series.map(seriesId) ?? [];
+      const named = appearances(exemplars ?? []);
+      const rows: readonly SeriesRow[] = [
+        samples === undefined ? [] : newSeries(samples, sampleIds, series),
+        histograms === undefined ? [] : newSeries(histograms, histogramIds, series),
+        newSeries(named, named.series.map(seriesId), series),
+      ].flat();
+      const startRows: readonly StartRow[] = [
+        samples === undefined ? [] : starts.due(samples, sampleIds),
+        histograms === undefined ? [] : starts.due(histograms, histogramIds),
+      ].flat();
+      if (rows.length > 0) {
+        blocks.push({ table: 'series', block: encodeSeries(rows) });
+        onStored.push(() => series.stored(rows));
+      }
+      if (samples?.values.length) blocks.push({ table: 'samples', block: encodeSamples(samples, sampleIds) });
+      if (histograms?.values.length) {
+        blocks.push({ table: 'histograms', block: encodeHistograms(histograms, histogramIds) });
+      }
+      if (exemplars?.length) blocks.push({ table: 'exemplars', block: encodeExemplars(exemplars) });
+      if (startRows.length > 0) {
+        blocks.push({ table: 'series_starts', block: encodeStarts(startRows) });
+        onStored.push(() => starts.stored(startRows));
       }
       const now = clock.now();
       const due = metadata.due(batch.metadata ?? [], now);
@@ -61,6 +83,7 @@ export function createBatchEncoder(clock: Clock): BatchEncoder {
     forget() {
       series.forget();
       metadata.forget();
+      starts.forget();
     },
   };
 }

@@ -5,11 +5,15 @@ import { manualClock } from '../../base/index.ts';
 import {
   type Attributes,
   type AttributeValue,
+  CUSTOM_BOUNDS_SCHEMA,
   type LogRecord,
+  type NativeHistogram,
+  noBuckets,
   type Place,
   type SignalBatch,
   type Span,
   setStaleAt,
+  staleHistogram,
 } from '../../model/index.ts';
 import type { ColumnValue } from '../clickhouse/port.ts';
 import { selectRows } from '../clickhouse/rows.ts';
@@ -243,6 +247,96 @@ describe('batches in the store', () => {
     ]);
   });
 
+  test('native histograms keep every field', async () => {
+    const series = [{ cluster: 'prod-eu', labels: ['__name__', 'latency', 'job', 'a'] }];
+    const exponential: NativeHistogram = {
+      schema: -4,
+      integer: true,
+      resetHint: 'yes',
+      stale: false,
+      count: 2 ** 53 - 1,
+      sum: -0.5,
+      zeroThreshold: 1e-128,
+      zeroCount: 3,
+      positive: {
+        spans: [
+          { offset: -7, length: 2 },
+          { offset: 4, length: 1 },
+        ],
+        counts: [1, 2, 3],
+      },
+      negative: { spans: [{ offset: 1, length: 1 }], counts: [0.5] },
+      customBounds: [],
+    };
+    const custom: NativeHistogram = {
+      ...exponential,
+      schema: CUSTOM_BOUNDS_SCHEMA,
+      integer: false,
+      resetHint: 'gauge',
+      negative: noBuckets,
+      customBounds: [-1, 0.1, 5],
+    };
+    const histograms = {
+      series,
+      seriesOf: new Uint32Array(3),
+      timesMs: Float64Array.of(-1, 0, 1_767_225_600_123),
+      values: [exponential, custom, staleHistogram],
+    };
+    await keep({ histograms });
+    const found = await rows(`SELECT * EXCEPT (metric_id, series_id) FROM histograms
+WHERE series_id IN (SELECT series_id FROM series WHERE metric = 'latency') ORDER BY ts`);
+    const shared = {
+      schema: -4,
+      integer: 1,
+      reset_hint: 1,
+      stale: 0,
+      count: 2 ** 53 - 1,
+      sum: -0.5,
+      zero_threshold: 1e-128,
+      zero_count: 3,
+      positive_offsets: Int32Array.of(-7, 4),
+      positive_lengths: Uint32Array.of(2, 1),
+      positive_counts: Float64Array.of(1, 2, 3),
+      negative_offsets: Int32Array.of(1),
+      negative_lengths: Uint32Array.of(1),
+      negative_counts: Float64Array.of(0.5),
+      custom_bounds: new Float64Array(0),
+    };
+    expect(found.slice(0, 2)).toEqual([
+      { ...shared, ts: -1n },
+      {
+        ...shared,
+        ts: 0n,
+        schema: -53,
+        integer: 0,
+        reset_hint: 3,
+        negative_offsets: new Int32Array(0),
+        negative_lengths: new Uint32Array(0),
+        negative_counts: new Float64Array(0),
+        custom_bounds: Float64Array.of(-1, 0.1, 5),
+      },
+    ]);
+    expect(found[2]).toMatchObject({ ts: 1_767_225_600_123n, stale: 1, sum: Number.NaN });
+  });
+
+  test('exemplars are found by the series they came with, which needs no sample', async () => {
+    const series = { cluster: 'prod-eu', labels: ['__name__', 'requests_total', 'job', 'a'] };
+    await keep({ exemplars: [{ series, timeMs: 5, value: 0.25, labels: ['trace_id', 'abc', 'ü', 'x'] }] });
+    expect(
+      await rows(`SELECT ts, value, labels FROM exemplars
+WHERE series_id IN (SELECT series_id FROM series WHERE metric = 'requests_total' AND labels['job'] = 'a')`),
+    ).toEqual([
+      {
+        ts: 5n,
+        value: 0.25,
+        labels: new Map([
+          ['trace_id', 'abc'],
+          ['ü', 'x'],
+        ]),
+      },
+    ]);
+  });
+
   test('metadata is stored once an hour', async () => {
     const metadata = [{ family: 'm', type: 'counter' as const, help: 'Help.', unit: 's' }];
     await keep({ metadata });
@@ -311,6 +405,25 @@ describe('which series rows are written', () => {
     expect(tables(encoder, [0, 3_600_001])).toEqual(['samples']);
     encoder.forget();
     expect(tables(encoder, [0])).toEqual(['series', 'samples']);
+  });
+
+  test('a start time is written when it changes and once a day', () => {
+    const encoder = createBatchEncoder(manualClock(0));
+    const series = [{ cluster: 'c', labels: ['__name__', 'm'] }];
+    const day = 86_400_000;
+    const starts = (times: number[], startsMs: number[]) => {
+      const { samples } = batchAt(times);
+      if (samples === undefined) throw new Error('a batch has samples');
+      const encoded = encoder.encode({ samples: { ...samples, series, startsMs: Float64Array.from(startsMs) } });
+      encoded.stored();
+      return encoded.blocks.some(({ table }) => table === 'series_starts');
+    };
+    expect(starts([1, 2], [0, 0])).toBe(true);
+    expect(starts([3], [0])).toBe(false);
+    expect(starts([4], [Number.NaN])).toBe(false);
+    expect(starts([5], [4])).toBe(true);
+    expect(starts([day + 1], [4])).toBe(true);
+    expect(starts([day + 2], [4])).toBe(false);
   });
 
   test('until they are on disk they are written again', () => {

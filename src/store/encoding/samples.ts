@@ -1,17 +1,9 @@
-import type { SampleBatch } from '../../model/index.ts';
+import type { SampleBatch, Series } from '../../model/index.ts';
 import { encodeBlock, PlainColumn } from '../clickhouse/native/encode.ts';
-import { hourOf, type SeriesHour, type SeriesId, type SeriesRegister, type SeriesRow, seriesId } from './series.ts';
+import { hourOf, type SeriesHour, type SeriesId, type SeriesRegister, type SeriesRow } from './series.ts';
 
-/** Samples as a block, and the rows of series that must be stored with them. */
-export function encodeSamples(
-  batch: SampleBatch,
-  register: SeriesRegister,
-): { samples: Buffer; newSeries: SeriesRow[] } {
-  const ids = batch.series.map(seriesId);
-  return { samples: encodeValues(batch, ids), newSeries: newSeries(batch, ids, register) };
-}
-
-function encodeValues(batch: SampleBatch, ids: readonly SeriesId[]): Buffer {
+/** Samples as a block of their table; `ids` are those of the batch's series. */
+export function encodeSamples(batch: SampleBatch, ids: readonly SeriesId[]): Buffer {
   const count = batch.values.length;
   const metricIds = new Uint32Array(count);
   const seriesIds = new Uint32Array(count * 2);
@@ -42,11 +34,19 @@ function column(type: string, values: Uint32Array | Int32Array | Float64Array): 
   return plain;
 }
 
-function newSeries(batch: SampleBatch, ids: readonly SeriesId[], register: SeriesRegister): SeriesRow[] {
+/** What names series at times: samples, native histograms. */
+interface Appearances {
+  series: readonly Series[];
+  seriesOf: Uint32Array;
+  timesMs: Float64Array;
+}
+
+/** The rows of series that must be stored with the batch: those of hours that have none yet. */
+export function newSeries(batch: Appearances, ids: readonly SeriesId[], register: SeriesRegister): SeriesRow[] {
   const rows: SeriesRow[] = [];
   /** By series: the hour that its last sample fell into, which answers for most samples. */
   const lastSpans: (SeriesHour | undefined)[] = new Array(ids.length);
-  for (let i = 0; i < batch.values.length; i++) {
+  for (let i = 0; i < batch.timesMs.length; i++) {
     const index = batch.seriesOf[i] ?? 0;
     const time = batch.timesMs[i] ?? 0;
     const lastSpan = lastSpans[index];

@@ -113,8 +113,11 @@ WHERE database = currentDatabase() AND ttl != '' ORDER BY name`,
     expect(await ttl()).toEqual([]);
     await applyRetention(store.port, { ...keepForever, metrics: 30, traces: 7 });
     const bounded = [
+      'exemplars: ts + toIntervalDay(30)',
+      'histograms: ts + toIntervalDay(30)',
       'samples: ts + toIntervalDay(30)',
       'series: last_ts + toIntervalDay(30)',
+      'series_starts: ts + toIntervalDay(30)',
       'spans: start + toIntervalDay(7)',
       'trace_times: last + toIntervalDay(7)',
     ];

@@ -41,6 +41,12 @@ export class ByteWriter {
     this.at += 8;
   }
 
+  float64(value: number): void {
+    this.reserve(8);
+    this.bytes.writeDoubleLE(value, this.at);
+    this.at += 8;
+  }
+
   varint(value: number): void {
     this.reserve(10);
     let rest = value;

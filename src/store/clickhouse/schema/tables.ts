@@ -3,7 +3,17 @@
  * ClickHouse types and meaning. The DDL itself lives in `migrations/`; a test compares the two.
  */
 
-export type TableName = 'series' | 'samples' | 'metric_metadata' | 'logs' | 'spans' | 'trace_times' | 'object_versions';
+export type TableName =
+  | 'series'
+  | 'samples'
+  | 'histograms'
+  | 'exemplars'
+  | 'series_starts'
+  | 'metric_metadata'
+  | 'logs'
+  | 'spans'
+  | 'trace_times'
+  | 'object_versions';
 
 export interface TableColumn {
   type: string;
@@ -33,7 +43,18 @@ const attributes: TableColumns = {
   attribute_types: { type: TYPES, meaning: 'for those that are not strings: int double bool bytes array map null' },
   scope_name: { type: TEXT, meaning: 'instrumentation scope' },
   scope_version: { type: TEXT, meaning: 'its version' },
+  scope_attributes: { type: ATTRIBUTES, meaning: 'its attributes as text' },
+  schema_url: { type: TEXT, meaning: 'of the conventions that names follow' },
 };
+
+const buckets = (side: string): TableColumns => ({
+  [`${side}_offsets`]: {
+    type: 'Array(Int32)',
+    meaning: 'runs of buckets: index of the first, later gaps after the run before',
+  },
+  [`${side}_lengths`]: { type: 'Array(UInt32)', meaning: 'buckets of each run' },
+  [`${side}_counts`]: { type: 'Array(Float64)', meaning: 'observations by bucket, not cumulative' },
+});
 
 /** Columns as stored. `resource_items` and `attribute_items` of logs and spans are aliases: `key=value` texts with an index. */
 export const tables: Readonly<Record<TableName, TableColumns>> = {
@@ -57,6 +78,35 @@ export const tables: Readonly<Record<TableName, TableColumns>> = {
     series_id: { type: 'UInt64', meaning: 'as in series' },
     ts: { type: "DateTime64(3, 'UTC')", meaning: 'time of the sample; may be zero or negative' },
     value: { type: 'Float64', meaning: 'exact bits, stale markers included' },
+  },
+  histograms: {
+    metric_id: { type: 'UInt32', meaning: 'as in series' },
+    series_id: { type: 'UInt64', meaning: 'as in series' },
+    ts: { type: "DateTime64(3, 'UTC')", meaning: 'time of the sample; may be zero or negative' },
+    schema: { type: 'Int8', meaning: '-4 to 8: buckets grow by 2^(2^-schema); -53: bounds in custom_bounds' },
+    integer: { type: 'Bool', meaning: 'counts came as integers' },
+    reset_hint: { type: 'UInt8', meaning: 'counter reset before this sample: 0 unknown, 1 yes, 2 no, 3 it is a gauge' },
+    stale: { type: 'Bool', meaning: 'the series ended; all that follows is empty' },
+    count: { type: 'Float64', meaning: 'observations' },
+    sum: { type: 'Float64', meaning: 'their sum' },
+    zero_threshold: { type: 'Float64', meaning: 'half width of the zero bucket' },
+    zero_count: { type: 'Float64', meaning: 'observations in it' },
+    ...buckets('positive'),
+    ...buckets('negative'),
+    custom_bounds: { type: 'Array(Float64)', meaning: 'upper bounds without +Inf when schema is -53' },
+  },
+  exemplars: {
+    metric_id: { type: 'UInt32', meaning: 'as in series' },
+    series_id: { type: 'UInt64', meaning: 'as in series' },
+    ts: { type: "DateTime64(3, 'UTC')", meaning: 'time of the measured event' },
+    value: { type: 'Float64', meaning: 'its value' },
+    labels: { type: 'Map(String, String)', meaning: 'trace_id, span_id and whatever else came with it' },
+  },
+  series_starts: {
+    metric_id: { type: 'UInt32', meaning: 'as in series' },
+    series_id: { type: 'UInt64', meaning: 'as in series' },
+    start: { type: "DateTime64(3, 'UTC')", meaning: 'when the counting began' },
+    ts: { type: "DateTime64(3, 'UTC')", meaning: 'a sample that said so; a row once a day and with each change' },
   },
   metric_metadata: {
     family: { type: 'String', meaning: 'metric family' },
@@ -93,9 +143,13 @@ export const tables: Readonly<Record<TableName, TableColumns>> = {
     event_times: { type: "Array(DateTime64(9, 'UTC'))", meaning: 'events, in parallel arrays' },
     event_names: { type: 'Array(LowCardinality(String))', meaning: '' },
     event_attributes: { type: `Array(${ATTRIBUTES})`, meaning: '' },
+    event_attribute_types: { type: `Array(${TYPES})`, meaning: 'as attribute_types; empty in rows from before' },
     link_trace_ids: { type: 'Array(FixedString(16))', meaning: 'links, in parallel arrays' },
     link_span_ids: { type: 'Array(FixedString(8))', meaning: '' },
     link_attributes: { type: `Array(${ATTRIBUTES})`, meaning: '' },
+    link_attribute_types: { type: `Array(${TYPES})`, meaning: 'as attribute_types; empty in rows from before' },
+    link_trace_states: { type: 'Array(String)', meaning: 'W3C trace states; empty in rows from before' },
+    link_flags: { type: 'Array(UInt32)', meaning: 'OTLP flags; empty in rows from before' },
     trace_state: { type: 'String', meaning: 'W3C trace state' },
     flags: { type: 'UInt32', meaning: 'OTLP flags' },
   },
