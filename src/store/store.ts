@@ -1,9 +1,10 @@
 import type { Clock, Logger } from '../base/index.ts';
 import { createClickHousePort, type Endpoint } from './clickhouse/client.ts';
+import { syncMerges } from './clickhouse/durable-merges.ts';
 import { migrate } from './clickhouse/migrations/index.ts';
-import type { ClickHousePort, QueryLimits } from './clickhouse/port.ts';
+import type { ClickHousePort } from './clickhouse/port.ts';
 import { applyRetention, type Retention } from './clickhouse/retention.ts';
-import { selectRows } from './clickhouse/rows.ts';
+import { type PartStats, readPartStats, readTableStats, type TableStats } from './clickhouse/sizes.ts';
 import { watchServer } from './clickhouse/watch.ts';
 import { startEngine } from './engine/start.ts';
 
@@ -19,13 +20,6 @@ export interface StoreOptions {
   logger: Logger;
 }
 
-export interface TableStats {
-  name: string;
-  rows: number;
-  /** On disk, compressed, indexes included. */
-  bytes: number;
-}
-
 /** The telemetry store, its schema at the newest version. */
 export interface Store {
   port: ClickHousePort;
@@ -33,11 +27,11 @@ export interface Store {
   /** Calls back on every change between up and down; returns how to stop that. */
   onStateChange(listener: (up: boolean) => void): () => void;
   tableStats(signal?: AbortSignal): Promise<TableStats[]>;
+  partStats(signal?: AbortSignal): Promise<PartStats[]>;
   close(): Promise<void>;
 }
 
 const DATABASE = 'trifocal';
-const STATS_LIMITS: QueryLimits = { seconds: 5, memoryBytes: 256 * 1024 ** 2 };
 
 /** Opens the store, starting the embedded engine if that is asked for. Throws a StoreError that says why it can't. */
 export async function openStore(options: StoreOptions): Promise<Store> {
@@ -49,6 +43,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   try {
     await migrate(port, options.logger);
+    await syncMerges(port);
     await applyRetention(port, options.retention);
   } catch (error) {
     await close();
@@ -59,6 +54,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     isUp: port.isUp,
     onStateChange: server.onStateChange,
     tableStats: (signal) => readTableStats(port, signal),
+    partStats: (signal) => readPartStats(port, signal),
     close,
   };
 }
@@ -73,11 +69,4 @@ interface Server {
 function openServer({ engine, clock, logger }: StoreOptions): Promise<Server> {
   if (engine.kind === 'embedded') return startEngine({ ...engine, database: DATABASE, clock, logger });
   return watchServer({ ...engine, embedded: false }, clock, logger);
-}
-
-async function readTableStats(port: ClickHousePort, signal: AbortSignal | undefined): Promise<TableStats[]> {
-  const text = `SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS bytes FROM system.parts
-WHERE database = currentDatabase() AND active GROUP BY table ORDER BY table`;
-  const rows = await selectRows(port, { text, params: {} }, { limits: STATS_LIMITS, ...(signal && { signal }) });
-  return rows.map((row) => ({ name: String(row.table), rows: Number(row.rows), bytes: Number(row.bytes) }));
 }
