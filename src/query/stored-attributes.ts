@@ -1,4 +1,4 @@
-import type { Attributes, AttributeValue, Place } from '../model/index.ts';
+import type { Attributes, AttributeValue, InstrumentationScope, Place } from '../model/index.ts';
 import type { ColumnValue } from '../store/index.ts';
 
 /** A row as `selectRows` gives it. */
@@ -20,6 +20,18 @@ export function readPlace(row: Row): Place {
     container: readText(row.container),
     node: readText(row.node),
     service: readText(row.service),
+  };
+}
+
+/** Attributes and schema only where there are any. */
+export function readScope(row: Row): InstrumentationScope {
+  const attributes = readAttributes(row.scope_attributes, undefined);
+  const schemaUrl = readText(row.schema_url);
+  return {
+    name: readText(row.scope_name),
+    version: readText(row.scope_version),
+    ...(attributes.size > 0 ? { attributes } : {}),
+    ...(schemaUrl === '' ? {} : { schemaUrl }),
   };
 }
 

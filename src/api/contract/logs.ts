@@ -19,6 +19,9 @@ export const logLine = z.object({
   entity: z.string(),
   container: z.string(),
   traceId: z.string(),
+  spanId: z.string(),
+  /** The library that wrote it, empty when not known. */
+  scope: z.object({ name: z.string(), version: z.string(), attributes: z.record(z.string(), z.string()) }),
   attributes: z.record(z.string(), z.string()),
 });
 export const logsResponse = z.object({ items: z.array(logLine), scannedRows: z.number(), truncated: z.boolean() });

@@ -36,6 +36,23 @@ export const spanItem = z.object({
   entity: z.string(),
   attributes: z.record(z.string(), z.string()),
   resource: z.record(z.string(), z.string()),
+  /** The library that made the span. */
+  scope: z.object({
+    name: z.string(),
+    version: z.string(),
+    attributes: z.record(z.string(), z.string()),
+    schemaUrl: z.string(),
+  }),
+  traceState: z.string(),
+  /** Spans of this or another trace that it belongs with. */
+  links: z.array(
+    z.object({
+      traceId: z.string(),
+      spanId: z.string(),
+      traceState: z.string(),
+      attributes: z.record(z.string(), z.string()),
+    }),
+  ),
   events: z.array(z.object({ at: timeOut, name: z.string(), attributes: z.record(z.string(), z.string()) })),
 });
 /** Spans in order of start. `missing` counts parents that are named but not there. */

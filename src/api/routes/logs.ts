@@ -1,6 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Clock } from '../../base/index.ts';
-import { type Attributes, attributeText, formatTime, type LogRecord } from '../../model/index.ts';
+import {
+  type Attributes,
+  attributeText,
+  formatTime,
+  type InstrumentationScope,
+  type LogRecord,
+  noAttributes,
+} from '../../model/index.ts';
 import type { LogReader } from '../../query/index.ts';
 import type { EstateReader } from '../../understand/estate/index.ts';
 import { type LogsResponse, logsQuery } from '../contract/index.ts';
@@ -55,6 +62,8 @@ function toLine(record: LogRecord): LogsResponse['items'][number] {
     entity: entityOfPlace(record.place),
     container: record.place.container,
     traceId: record.traceId,
+    spanId: record.spanId,
+    scope: scopeOf(record.scope),
     attributes: texts(record.attributes),
   };
 }
@@ -65,6 +74,10 @@ function severityWord({ severity, severityText }: LogRecord): string {
   if (severity < LEVELS.debug) return 'trace';
   const [word = 'info'] = Object.entries(LEVELS).findLast(([, begin]) => severity >= begin) ?? [];
   return word;
+}
+
+export function scopeOf({ name, version, attributes = noAttributes }: InstrumentationScope) {
+  return { name, version, attributes: texts(attributes) };
 }
 
 export function texts(attributes: Attributes): Record<string, string> {

@@ -6,7 +6,7 @@ import type { EstateReader } from '../../understand/estate/index.ts';
 import { type TraceResponse, type TracesResponse, tracesQuery } from '../contract/index.ts';
 import { ApiError } from '../errors.ts';
 import { signalOf } from './client-signal.ts';
-import { texts } from './logs.ts';
+import { scopeOf, texts } from './logs.ts';
 import { entityOfPlace, placesFor } from './places.ts';
 import { readRange } from './request-time.ts';
 
@@ -74,6 +74,14 @@ function toSpan(span: Span): TraceResponse['spans'][number] {
     entity: entityOfPlace(span.place),
     attributes: texts(span.attributes),
     resource: texts(span.resource),
+    scope: { ...scopeOf(span.scope), schemaUrl: span.scope.schemaUrl ?? '' },
+    traceState: span.traceState,
+    links: span.links.map((link) => ({
+      traceId: link.traceId,
+      spanId: link.spanId,
+      traceState: link.traceState ?? '',
+      attributes: texts(link.attributes),
+    })),
     events: span.events.map((event) => ({
       at: formatTime(Number(event.timeNs / 1_000_000n)),
       name: event.name,

@@ -12,6 +12,8 @@ export interface SignalBatch {
   logs?: LogRecord[];
   spans?: Span[];
   objects?: ObjectVersion[];
+  /** Something in it had no time of its own and took that of its arrival, so the same body sent again says something else. */
+  arrivalTimed?: boolean;
 }
 
 /** Samples in columns: sample `i` belongs to `series[seriesOf[i]]`. */
@@ -48,12 +50,21 @@ export interface LogRecord {
   resource: Attributes;
   /** OTLP record attributes, or Loki structured metadata. */
   attributes: Attributes;
-  scope: { name: string; version: string };
+  scope: InstrumentationScope;
   /** Lower-case hex of 32 and 16 digits, or empty. */
   traceId: string;
   spanId: string;
   flags: number;
   place: Place;
+}
+
+/** The library that made a signal. */
+export interface InstrumentationScope {
+  name: string;
+  version: string;
+  attributes?: Attributes;
+  /** Of the conventions that the names follow: the scope's, or else the resource's. */
+  schemaUrl?: string;
 }
 
 export type SpanKind = 'unspecified' | 'internal' | 'server' | 'client' | 'producer' | 'consumer';
@@ -72,7 +83,7 @@ export interface Span {
   statusMessage: string;
   resource: Attributes;
   attributes: Attributes;
-  scope: { name: string; version: string };
+  scope: InstrumentationScope;
   events: readonly SpanEvent[];
   links: readonly SpanLink[];
   traceState: string;
@@ -89,6 +100,9 @@ export interface SpanEvent {
 export interface SpanLink {
   traceId: string;
   spanId: string;
+  /** W3C trace state of the span that is linked to. */
+  traceState?: string;
+  flags?: number;
   attributes: Attributes;
 }
 

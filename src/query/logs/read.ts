@@ -2,7 +2,7 @@ import type { LogRecord, Scope } from '../../model/index.ts';
 import { type ClickHousePort, type QueryLimits, type Statement, selectRows } from '../../store/index.ts';
 import { all, during, placesCondition, scopeCondition } from '../conditions.ts';
 import { bind, type Sql, sql, statement, text } from '../sql/index.ts';
-import { type Row, readAttributes, readId, readInteger, readPlace, readText } from '../stored-attributes.ts';
+import { type Row, readAttributes, readId, readInteger, readPlace, readScope, readText } from '../stored-attributes.ts';
 import type { LogReader, LogSearch } from './contract.ts';
 
 /** Of one statement, unless the configuration says otherwise. */
@@ -32,7 +32,8 @@ export function createLogReader(port: ClickHousePort, limits: QueryLimits = LIMI
 }
 
 const COLUMNS = sql`time, observed, cluster, namespace, workload, pod, container, node, service, severity, severity_text, body,
-  trace_id, span_id, flags, resource, resource_types, attributes, attribute_types, scope_name, scope_version`;
+  trace_id, span_id, flags, resource, resource_types, attributes, attribute_types,
+  scope_name, scope_version, scope_attributes, schema_url`;
 
 function searchStatement(query: LogSearch, scope: Scope): Statement {
   const where = [candidates(query, scope)];
@@ -74,7 +75,7 @@ function toRecord(row: Row): LogRecord {
     body: readText(row.body),
     resource: readAttributes(row.resource, row.resource_types),
     attributes: readAttributes(row.attributes, row.attribute_types),
-    scope: { name: readText(row.scope_name), version: readText(row.scope_version) },
+    scope: readScope(row),
     traceId: readId(row.trace_id),
     spanId: readId(row.span_id),
     flags: Number(readInteger(row.flags)),

@@ -60,7 +60,12 @@ function request(trace: number, slow: number, status: Span['status'] = 'ok'): Sp
     span(trace, 6, 5, 'llama', {
       atMs: 81,
       forMs: 190 + slow,
-      events: [{ timeNs: BigInt(T) * 1_000_000n, name: 'first token', attributes: new Map([['n', '1']]) }],
+      scope: { name: 'lib', version: '1', attributes: new Map([['a', 'b']]), schemaUrl: 'https://x/1' },
+      events: [{ timeNs: BigInt(T) * 1_000_000n, name: 'first token', attributes: new Map([['n', 1n]]) }],
+      links: [
+        { traceId: id(9), spanId: '0000000000000009', traceState: 'k=v', flags: 1, attributes: new Map([['n', 2n]]) },
+        { traceId: id(9), spanId: '000000000000000a', attributes: new Map() },
+      ],
     }),
   ];
 }

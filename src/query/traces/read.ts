@@ -1,6 +1,6 @@
-import type { Span, SpanKind, SpanStatus } from '../../model/index.ts';
+import type { Span, SpanEvent, SpanKind, SpanLink, SpanStatus } from '../../model/index.ts';
 import { type ClickHousePort, type QueryLimits, selectRows } from '../../store/index.ts';
-import { type Row, readAttributes, readId, readInteger, readPlace, readText } from '../stored-attributes.ts';
+import { type Row, readAttributes, readId, readInteger, readPlace, readScope, readText } from '../stored-attributes.ts';
 import type { ServiceEdgeStats, ServiceStats, SpanSeries, TraceRead, TraceReader, TraceSummary } from './contract.ts';
 import {
   countStatement,
@@ -68,34 +68,53 @@ function toSpan(row: Row): Span {
     statusMessage: readText(row.status_message),
     resource: readAttributes(row.resource, row.resource_types),
     attributes: readAttributes(row.attributes, row.attribute_types),
-    scope: { name: readText(row.scope_name), version: readText(row.scope_version) },
-    events: parallel(row.event_times, row.event_names, row.event_attributes).map(([time, name, attributes]) => ({
-      timeNs: readInteger(time),
-      name: readText(name),
-      attributes: readAttributes(attributes, undefined),
-    })),
-    links: parallel(row.link_trace_ids, row.link_span_ids, row.link_attributes).map(([trace, span, attributes]) => ({
-      traceId: readId(trace),
-      spanId: readId(span),
-      attributes: readAttributes(attributes, undefined),
-    })),
+    scope: readScope(row),
+    events: readEvents(row),
+    links: readLinks(row),
     traceState: readText(row.trace_state),
     flags: Number(readInteger(row.flags)),
     place: readPlace(row),
   };
 }
 
-type Value = Row[string] | undefined;
-
-function parallel(...columns: [Value, Value, Value]): [Value, Value, Value][] {
-  const [first = [], second = [], third = []] = columns.map(items);
-  return first.map((value, i) => [value, second[i], third[i]]);
+/** Events and links lie in parallel arrays. */
+function readEvents(row: Row): SpanEvent[] {
+  const names = items(row.event_names);
+  const attributes = items(row.event_attributes);
+  const types = items(row.event_attribute_types);
+  return items(row.event_times).map((time, i) => ({
+    timeNs: readInteger(time),
+    name: readText(names[i]),
+    attributes: readAttributes(attributes[i], types[i]),
+  }));
 }
+
+function readLinks(row: Row): SpanLink[] {
+  const spanIds = items(row.link_span_ids);
+  const attributes = items(row.link_attributes);
+  const types = items(row.link_attribute_types);
+  const states = items(row.link_trace_states);
+  const flags = items(row.link_flags);
+  return items(row.link_trace_ids).map((traceId, i) => {
+    const traceState = readText(states[i]);
+    const flag = Number(readInteger(flags[i]));
+    return {
+      traceId: readId(traceId),
+      spanId: readId(spanIds[i]),
+      ...(traceState === '' ? {} : { traceState }),
+      ...(flag === 0 ? {} : { flags: flag }),
+      attributes: readAttributes(attributes[i], types[i]),
+    };
+  });
+}
+
+type Value = Row[string] | undefined;
 
 /** Arrays of plain numbers come typed, others as they are. */
 function items(column: Value): readonly Value[] {
   if (Array.isArray(column)) return column;
-  return column instanceof BigInt64Array ? Array.from(column) : [];
+  if (column instanceof BigInt64Array) return Array.from(column);
+  return column instanceof Uint32Array ? Array.from(column) : [];
 }
 
 function toEdge(row: Row, every: number): ServiceEdgeStats[] {

@@ -39,8 +39,9 @@ FROM trace_times WHERE trace_id = ${idOf(traceId)}`);
 export function spansStatement(traceId: string, times: { firstNs: bigint; lastNs: bigint }, scope: Scope): Statement {
   const time = (ns: bigint) => sql`fromUnixTimestamp64Nano(${bind('Int64', ns)}, 'UTC')`;
   return statement(sql`SELECT start, duration_ns, cluster, namespace, workload, pod, container, node, service, name, kind, status,
-  status_message, trace_id, span_id, parent_span_id, resource, resource_types, attributes, attribute_types, scope_name, scope_version,
-  event_times, event_names, event_attributes, link_trace_ids, link_span_ids, link_attributes, trace_state, flags
+  status_message, trace_id, span_id, parent_span_id, resource, resource_types, attributes, attribute_types,
+  scope_name, scope_version, scope_attributes, schema_url, event_times, event_names, event_attributes, event_attribute_types,
+  link_trace_ids, link_span_ids, link_attributes, link_attribute_types, link_trace_states, link_flags, trace_state, flags
 FROM spans WHERE start >= ${time(times.firstNs)} AND start <= ${time(times.lastNs)} AND trace_id = ${idOf(traceId)}
   AND ${scopeCondition(scope)}
 ORDER BY start LIMIT 1 BY ${IDENTITY} LIMIT ${MOST_SPANS}`);

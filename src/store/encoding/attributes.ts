@@ -1,4 +1,11 @@
-import { type Attributes, type AttributeValue, attributeText, type Place } from '../../model/index.ts';
+import {
+  type Attributes,
+  type AttributeValue,
+  attributeText,
+  type InstrumentationScope,
+  noAttributes,
+  type Place,
+} from '../../model/index.ts';
 import { type ColumnBuilder, LowCardinalityColumn, MapColumn, TextColumn } from '../clickhouse/native/encode.ts';
 import { TextHash } from './hash.ts';
 
@@ -9,14 +16,42 @@ export class AttributeColumns {
 
   push(attributes: Attributes): void {
     this.texts.push(attributes, (push) => pushTexts(attributes, push));
-    this.types.push(attributes, (push) => {
-      for (const [key, value] of attributes) if (typeof value !== 'string') push(key, attributeType(value));
-    });
+    this.types.push(attributes, (push) => pushTypes(attributes, push));
   }
 }
 
-export function pushTexts(attributes: Attributes, push: (key: string, value: string) => void): void {
+type Push = (key: string, value: string) => void;
+
+export function pushTexts(attributes: Attributes, push: Push): void {
   for (const [key, value] of attributes) push(key, attributeText(value));
+}
+
+export function pushTypes(attributes: Attributes, push: Push): void {
+  for (const [key, value] of attributes) if (typeof value !== 'string') push(key, attributeType(value));
+}
+
+/** Who made a signal. Scopes are shared by all items of a request, so their attributes are mostly repeated. */
+export class ScopeColumns {
+  private readonly names = new LowCardinalityColumn();
+  private readonly versions = new LowCardinalityColumn();
+  private readonly attributes = new MapColumn(new LowCardinalityColumn(), new TextColumn());
+  private readonly schemaUrls = new LowCardinalityColumn();
+
+  push({ name, version, attributes = noAttributes, schemaUrl = '' }: InstrumentationScope): void {
+    this.names.push(name);
+    this.versions.push(version);
+    this.attributes.push(attributes, (push) => pushTexts(attributes, push));
+    this.schemaUrls.push(schemaUrl);
+  }
+
+  all(): Record<string, ColumnBuilder> {
+    return {
+      scope_name: this.names,
+      scope_version: this.versions,
+      scope_attributes: this.attributes,
+      schema_url: this.schemaUrls,
+    };
+  }
 }
 
 function attributeType(value: AttributeValue): string {

@@ -30,7 +30,12 @@ const place: Place = {
   node: 'gpu-1',
   service: 'llama-3-70b',
 };
-const scope = { name: 'vllm', version: '1.0' };
+const scope = {
+  name: 'vllm',
+  version: '1.0',
+  attributes: new Map([['build', 7n]]),
+  schemaUrl: 'https://opentelemetry.io/schemas/1.37.0',
+};
 const typed: Attributes = new Map<string, AttributeValue>([
   ['text', 'ü "quoted" \u0000 end'],
   ['big', 9_223_372_036_854_775_807n],
@@ -116,6 +121,8 @@ describe('batches in the store', () => {
       flags: 1,
       scope_name: 'vllm',
       scope_version: '1.0',
+      scope_attributes: new Map([['build', '7']]),
+      schema_url: scope.schemaUrl,
       resource_types: new Map(),
     };
     expect(found).toEqual([
@@ -163,7 +170,13 @@ describe('batches in the store', () => {
         { timeNs: 1_767_225_601_000_000_002n, name: 'retry', attributes: new Map() },
       ],
       links: [
-        { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', attributes: new Map([['a', 'b']]) },
+        {
+          traceId: '0af7651916cd43dd8448eb211c80319c',
+          spanId: 'b7ad6b7169203331',
+          traceState: 'vendor=1',
+          flags: 257,
+          attributes: new Map([['a', 'b']]),
+        },
       ],
       traceState: 'k=v',
       flags: 257,
@@ -203,12 +216,18 @@ describe('batches in the store', () => {
       attribute_types: types,
       scope_name: 'vllm',
       scope_version: '1.0',
+      scope_attributes: new Map([['build', '7']]),
+      schema_url: scope.schemaUrl,
       event_times: BigInt64Array.of(1_767_225_601_000_000_001n, 1_767_225_601_000_000_002n),
       event_names: ['first token', 'retry'],
       event_attributes: [new Map([['index', '1']]), new Map()],
+      event_attribute_types: [new Map([['index', 'int']]), new Map()],
       link_trace_ids: [bytes('0af7651916cd43dd8448eb211c80319c')],
       link_span_ids: [bytes('b7ad6b7169203331')],
       link_attributes: [new Map([['a', 'b']])],
+      link_attribute_types: [new Map()],
+      link_trace_states: ['vendor=1'],
+      link_flags: Uint32Array.of(257),
       trace_state: 'k=v',
       flags: 257,
     });

@@ -1,6 +1,6 @@
 import type { LogRecord } from '../../model/index.ts';
 import { encodeBlock, LowCardinalityColumn, PlainColumn, TextColumn } from '../clickhouse/native/encode.ts';
-import { AttributeColumns, PlaceColumns, StreamHash } from './attributes.ts';
+import { AttributeColumns, PlaceColumns, ScopeColumns, StreamHash } from './attributes.ts';
 
 export function encodeLogs(logs: readonly LogRecord[]): Buffer {
   const time = new PlainColumn("DateTime64(9, 'UTC')");
@@ -15,8 +15,7 @@ export function encodeLogs(logs: readonly LogRecord[]): Buffer {
   const streamId = new PlainColumn('UInt64');
   const resource = new AttributeColumns();
   const attributes = new AttributeColumns();
-  const scopeName = new LowCardinalityColumn();
-  const scopeVersion = new LowCardinalityColumn();
+  const scope = new ScopeColumns();
   const streams = new StreamHash();
   for (const log of logs) {
     time.values.bigint64(log.timeNs);
@@ -33,8 +32,7 @@ export function encodeLogs(logs: readonly LogRecord[]): Buffer {
     streamId.values.uint32(stream.high);
     resource.push(log.resource);
     attributes.push(log.attributes);
-    scopeName.push(log.scope.name);
-    scopeVersion.push(log.scope.version);
+    scope.push(log.scope);
   }
   return encodeBlock(logs.length, {
     time,
@@ -51,7 +49,6 @@ export function encodeLogs(logs: readonly LogRecord[]): Buffer {
     resource_types: resource.types,
     attributes: attributes.texts,
     attribute_types: attributes.types,
-    scope_name: scopeName,
-    scope_version: scopeVersion,
+    ...scope.all(),
   });
 }

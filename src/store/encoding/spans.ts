@@ -1,4 +1,4 @@
-import type { Span } from '../../model/index.ts';
+import type { Attributes, Span } from '../../model/index.ts';
 import {
   ArrayColumn,
   encodeBlock,
@@ -7,7 +7,7 @@ import {
   PlainColumn,
   TextColumn,
 } from '../clickhouse/native/encode.ts';
-import { AttributeColumns, PlaceColumns, pushTexts } from './attributes.ts';
+import { AttributeColumns, PlaceColumns, pushTexts, pushTypes, ScopeColumns } from './attributes.ts';
 
 export function encodeSpans(spans: readonly Span[]): Buffer {
   const start = new PlainColumn("DateTime64(9, 'UTC')");
@@ -22,8 +22,7 @@ export function encodeSpans(spans: readonly Span[]): Buffer {
   const parentSpanId = new PlainColumn('FixedString(8)');
   const resource = new AttributeColumns();
   const attributes = new AttributeColumns();
-  const scopeName = new LowCardinalityColumn();
-  const scopeVersion = new LowCardinalityColumn();
+  const scope = new ScopeColumns();
   const events = new EventColumns();
   const links = new LinkColumns();
   const traceState = new TextColumn();
@@ -41,8 +40,7 @@ export function encodeSpans(spans: readonly Span[]): Buffer {
     parentSpanId.values.hex(span.parentSpanId, 8);
     resource.push(span.resource);
     attributes.push(span.attributes);
-    scopeName.push(span.scope.name);
-    scopeVersion.push(span.scope.version);
+    scope.push(span.scope);
     events.push(span.events);
     links.push(span.links);
     traceState.push(span.traceState);
@@ -63,33 +61,48 @@ export function encodeSpans(spans: readonly Span[]): Buffer {
     resource_types: resource.types,
     attributes: attributes.texts,
     attribute_types: attributes.types,
-    scope_name: scopeName,
-    scope_version: scopeVersion,
+    ...scope.all(),
     event_times: events.times,
     event_names: events.names,
-    event_attributes: events.attributes,
+    event_attributes: events.attributes.texts,
+    event_attribute_types: events.attributes.types,
     link_trace_ids: links.traceIds,
     link_span_ids: links.spanIds,
-    link_attributes: links.attributes,
+    link_attributes: links.attributes.texts,
+    link_attribute_types: links.attributes.types,
+    link_trace_states: links.traceStates,
+    link_flags: links.flags,
     trace_state: traceState,
     flags,
   });
 }
 
-function attributeMaps(): ArrayColumn<MapColumn> {
-  return new ArrayColumn(new MapColumn(new LowCardinalityColumn(), new TextColumn()));
+/** Several sets of attributes a row, as texts and types. */
+class AttributeListColumns {
+  readonly texts = new ArrayColumn(new MapColumn(new LowCardinalityColumn(), new TextColumn()));
+  readonly types = new ArrayColumn(new MapColumn(new LowCardinalityColumn(), new LowCardinalityColumn()));
+
+  push(attributes: Attributes): void {
+    this.texts.items.push(attributes, (push) => pushTexts(attributes, push));
+    this.types.items.push(attributes, (push) => pushTypes(attributes, push));
+  }
+
+  endRow(added: number): void {
+    this.texts.endRow(added);
+    this.types.endRow(added);
+  }
 }
 
 class EventColumns {
   readonly times = new ArrayColumn(new PlainColumn("DateTime64(9, 'UTC')"));
   readonly names = new ArrayColumn(new LowCardinalityColumn());
-  readonly attributes = attributeMaps();
+  readonly attributes = new AttributeListColumns();
 
   push(events: Span['events']): void {
     for (const event of events) {
       this.times.items.values.bigint64(event.timeNs);
       this.names.items.push(event.name);
-      this.attributes.items.push(event.attributes, (push) => pushTexts(event.attributes, push));
+      this.attributes.push(event.attributes);
     }
     this.times.endRow(events.length);
     this.names.endRow(events.length);
@@ -100,16 +113,22 @@ class EventColumns {
 class LinkColumns {
   readonly traceIds = new ArrayColumn(new PlainColumn('FixedString(16)'));
   readonly spanIds = new ArrayColumn(new PlainColumn('FixedString(8)'));
-  readonly attributes = attributeMaps();
+  readonly attributes = new AttributeListColumns();
+  readonly traceStates = new ArrayColumn(new TextColumn());
+  readonly flags = new ArrayColumn(new PlainColumn('UInt32'));
 
   push(links: Span['links']): void {
     for (const link of links) {
       this.traceIds.items.values.hex(link.traceId, 16);
       this.spanIds.items.values.hex(link.spanId, 8);
-      this.attributes.items.push(link.attributes, (push) => pushTexts(link.attributes, push));
+      this.attributes.push(link.attributes);
+      this.traceStates.items.push(link.traceState ?? '');
+      this.flags.items.values.uint32(link.flags ?? 0);
     }
     this.traceIds.endRow(links.length);
     this.spanIds.endRow(links.length);
     this.attributes.endRow(links.length);
+    this.traceStates.endRow(links.length);
+    this.flags.endRow(links.length);
   }
 }

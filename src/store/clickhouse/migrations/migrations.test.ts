@@ -48,7 +48,7 @@ describe('migrations', () => {
   test('a database of the oldest schema keeps its data and gets what newer ones have', async () => {
     await withBareEngine(async (port) => {
       await migrate(port, silentLogger, migrations.slice(0, 1));
-      await insert(port);
+      for (const text of OLDEST_ROWS) await port.run({ text, params: {} }, { limits });
     });
     const store = await openEmbedded(join(folder.path, 'engine'));
     const { port } = store;
@@ -132,6 +132,15 @@ WHERE database = currentDatabase() AND ttl != '' ORDER BY name`,
     await store.close();
   });
 });
+
+/** Rows as the first version wrote them: columns that came later are not theirs. */
+const OLDEST_ROWS = [
+  'INSERT INTO samples (ts, value) SELECT fromUnixTimestamp64Milli(5), 7',
+  "INSERT INTO logs (time, body, resource) SELECT fromUnixTimestamp64Nano(5), 'Hello World', map('a', 'b')",
+  `INSERT INTO spans (start, trace_id, event_times, event_names, event_attributes, link_trace_ids, link_span_ids, link_attributes)
+SELECT fromUnixTimestamp64Nano(5), unhex('${TRACE}'), [fromUnixTimestamp64Nano(6)], ['e'], [map('k', 'v')],
+  [unhex('${TRACE}')], [unhex('00f067aa0ba902b8')], [map('k', 'v')]`,
+];
 
 /** A sample, a line and a span of the year 1970. */
 function someOfEach(): SignalBatch {

@@ -15,6 +15,9 @@ const span = (spanId: string, parentSpanId: string, startMs: number, durationMs:
   entity: '',
   attributes: {},
   resource: {},
+  scope: { name: '', version: '', attributes: {}, schemaUrl: '' },
+  traceState: '',
+  links: [],
   events: [],
 });
 const shape = (spans: ReturnType<typeof span>[]) =>
