@@ -8,6 +8,7 @@ import { checkNode, ensureInstalled, root, run } from './install.mjs';
 const PROGRAMS = {
   trifocal: 'src/app/main.ts',
   engine: 'src/store/engine/child.ts',
+  ingest: 'src/ingest/thread/main.ts',
   simulator: 'src/simulator/main.ts',
 };
 

@@ -60,8 +60,8 @@ beforeAll(async () => {
   await app.register(
     telemetryRoutes({
       ingest: {
-        activeSeries: () => 3,
-        telemetry: () => ({
+        activeSeries: async () => 3,
+        telemetry: async () => ({
           sources: [source('otlp'), source('kubernetes')],
           dropped: [{ reason: 'too_old', signal: 'logs', count: 2, sinceMs: NOW, example: 'x' }],
         }),

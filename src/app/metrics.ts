@@ -1,18 +1,18 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type LoopDelay, watchLoop } from '../ingest/index.ts';
 import type { Parts } from './parts.ts';
 
 /** Trifocal's own metrics: those of ingest, and the state of spool, store and event loop at the moment of the scrape. */
 export function createOwnMetrics(parts: Parts): () => Promise<{ contentType: string; text: string }> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const gauge = (name: string, help: string, value: () => number) =>
+  const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
     new Gauge({
       name,
       help,
       registers: [registry],
-      collect() {
-        this.set(value());
+      async collect() {
+        this.set(await value());
       },
     });
   gauge('trifocal_spool_bytes', 'Bytes that wait on disk for the store', () => parts.spool.stats().bytes);
@@ -27,16 +27,30 @@ export function createOwnMetrics(parts: Parts): () => Promise<{ contentType: str
     () => parts.spool.stats().refused,
   );
   gauge('trifocal_store_up', '1 when the telemetry store answers', () => (parts.store.isUp() ? 1 : 0));
-  gauge('trifocal_active_series', 'Series that had samples lately', () => parts.ingest.activeSeries());
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
-  gauge('trifocal_eventloop_delay_seconds', 'Longest delay of the event loop since the last scrape', () => {
-    const seconds = delay.max / 1e9;
-    delay.reset();
-    return seconds;
+  gauge('trifocal_active_series', 'Series that had samples lately', () =>
+    parts.ingest.activeSeries().catch(() => Number.NaN),
+  );
+  const loops = { main: watchLoop(), ingest: parts.ingest.loopDelay };
+  new Gauge({
+    name: 'trifocal_eventloop_delay_seconds',
+    help: 'How late the event loop of a thread was within the last one to two minutes; quantile 1 is the worst',
+    labelNames: ['thread', 'quantile'] as const,
+    registers: [registry],
+    async collect() {
+      for (const [thread, delay] of Object.entries(loops)) {
+        const { p50Seconds, p99Seconds, maxSeconds } = await delay().catch(() => NO_DELAY);
+        this.set({ thread, quantile: '0.5' }, p50Seconds);
+        this.set({ thread, quantile: '0.99' }, p99Seconds);
+        this.set({ thread, quantile: '1' }, maxSeconds);
+      }
+    },
   });
   return async () => ({
     contentType: registry.contentType,
-    text: `${await parts.ingest.metrics.metrics()}${await registry.metrics()}`,
+    // An ingest thread that is being started again has none; the others matter the more.
+    text: `${await parts.ingest.metrics().catch(() => '')}${await registry.metrics()}`,
   });
 }
+
+/** Of a thread that is being started again. */
+const NO_DELAY: LoopDelay = { p50Seconds: Number.NaN, p99Seconds: Number.NaN, maxSeconds: Number.NaN };

@@ -1,6 +1,12 @@
 import type { InvestigationBody } from '../api/contract/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
-import { createIngest, type Ingest, openSpool, type Spool } from '../ingest/index.ts';
+import {
+  type IngestServiceSettings,
+  type IngestThread,
+  openSpool,
+  type Spool,
+  startIngestThread,
+} from '../ingest/index.ts';
 import {
   createLogReader,
   createObjectReader,
@@ -27,7 +33,7 @@ export interface Parts {
   store: Store;
   records: Records<InvestigationBody>;
   spool: Spool;
-  ingest: Ingest;
+  ingest: IngestThread;
   source: MetricSource;
   engine: PromqlEngine;
   logs: LogReader;
@@ -74,15 +80,17 @@ export async function openParts(options: {
   ]);
   closers.add('the records', records.close);
   closers.add('the store', store.close);
-  const spool = await openSpool({ folder: folder.spool, store, maxBytes: SPOOL_BYTES, clock, logger });
-  closers.add('the spool', spool.close);
-  const ingest = createIngest({
-    spool,
+  const spool = await openSpool({
+    folder: folder.spool,
+    store,
+    maxBytes: SPOOL_BYTES,
     clock,
     logger,
-    accept: { pastMs: config.ingest.accept.past, futureMs: config.ingest.accept.future },
-    limits: { series: config.limits.series, perMetric: config.limits.perMetric, labels: config.limits.labels },
+    onRefused: () => ingest.forget(),
   });
+  closers.add('the spool', spool.close);
+  const ingest = startIngestThread({ settings: ingestSettings(config), append: spool.append, clock, logger });
+  closers.add('the ingest thread', ingest.close);
   const { port } = store;
   const source = await openEmbeddedSource({ port });
   const { time, memory, samples } = config.limits.query;
@@ -117,6 +125,14 @@ export async function openParts(options: {
     logger,
   });
   return Object.assign(parts, { estate });
+}
+
+function ingestSettings({ ingest, limits }: Config): IngestServiceSettings {
+  return {
+    maxBodyBytes: ingest.maxBody,
+    accept: { pastMs: ingest.accept.past, futureMs: ingest.accept.future },
+    limits: { series: limits.series, perMetric: limits.perMetric, labels: limits.labels },
+  };
 }
 
 function days(ms: number | 'forever'): number | 'forever' {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { createHttpServer } from '../api/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
 import { projectRoot } from '../base/node/index.ts';
-import { createOtlp, lokiPush, type ReceiverOptions, remoteWrite } from '../ingest/index.ts';
+import { createAdmission, httpDoors, pushDoors, startGrpcDoors } from '../ingest/index.ts';
 import { createClosers } from './closers.ts';
 import { connectClusters } from './clusters.ts';
 import type { Address, ClusterConfig, Config } from './config/index.ts';
@@ -78,6 +78,11 @@ async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<
   ]);
 }
 
+/** Memory for bodies that arrive, wait or are worked on. */
+const BODIES_AT_ONCE_BYTES = 256 * 2 ** 20;
+/** While some wait for the disk, others are decoded. */
+const REQUESTS_AT_ONCE = 64;
+
 interface Doors {
   http: string;
   otlpHttp: string;
@@ -90,28 +95,27 @@ async function openDoors(
   { version, clock, logger }: { version: string; clock: Clock; logger: Logger },
   closers: { add(what: string, close: () => unknown): void },
 ): Promise<Doors> {
-  const receivers: ReceiverOptions = {
-    sink: parts.ingest.sink,
-    clock,
-    logger,
-    limits: { maxBodyBytes: config.ingest.maxBody },
-  };
+  const { maxBody } = config.ingest;
+  const admission = createAdmission({
+    maxBytes: Math.max(BODIES_AT_ONCE_BYTES, 4 * maxBody),
+    concurrency: REQUESTS_AT_ONCE,
+  });
+  const carried = { service: parts.ingest, admission, maxBodyBytes: maxBody };
   const allowedHosts = [config.listen.http.host, config.listen.otlpHttp.host];
-  const http = createHttpServer({ logger, maxBodyBytes: config.ingest.maxBody, allowedHosts });
-  const otlp = createHttpServer({ logger, maxBodyBytes: config.ingest.maxBody, allowedHosts });
+  const http = createHttpServer({ logger, maxBodyBytes: maxBody, allowedHosts });
+  const otlp = createHttpServer({ logger, maxBodyBytes: maxBody, allowedHosts });
   closers.add('the HTTP doors', () => Promise.all([http.close(), otlp.close()]));
-  for (const receiver of [remoteWrite, lokiPush]) await http.register(receiver(receivers));
-  const otlpDoors = createOtlp(receivers);
-  await http.register(otlpDoors.http);
-  await http.register(otlpDoors.http, { prefix: '/prometheus/api/v1/otlp' });
-  await otlp.register(otlpDoors.http);
+  const ofOtlp = pushDoors.filter(({ protocol }) => protocol === 'otlp');
+  await http.register(httpDoors(pushDoors, carried));
+  await http.register(httpDoors(ofOtlp, carried), { prefix: '/prometheus/api/v1/otlp' });
+  await otlp.register(httpDoors(ofOtlp, carried));
   await registerRoutes(http, { config, parts, version, clock, logger, webFolder: join(projectRoot(), 'dist/web') });
   const addresses = {
     http: await listen(http, 'listen.http', config.listen.http),
     otlpHttp: await listen(otlp, 'listen.otlpHttp', config.listen.otlpHttp),
   };
   const grpcAddress = formatAddress(config.listen.otlpGrpc);
-  const grpc = await otlpDoors.startGrpc(grpcAddress).catch((error) => {
+  const grpc = await startGrpcDoors(grpcAddress, ofOtlp, { ...carried, logger }).catch((error) => {
     throw cannotListen('listen.otlpGrpc', config.listen.otlpGrpc, error);
   });
   closers.add('the gRPC door', grpc.close);

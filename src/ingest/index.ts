@@ -3,10 +3,20 @@
  * and limits, the spool makes durable. Nothing here queries.
  */
 
+export {
+  type Admission,
+  createAdmission,
+  type DoorService,
+  type GrpcDoors,
+  httpDoors,
+  startGrpcDoors,
+} from './doors/index.ts';
 export { createIngest, type Ingest } from './ingest.ts';
 export { defaultCardinalityLimits, redactText } from './pipeline/index.ts';
 export * from './receivers/index.ts';
+export { type IngestService, type IngestServiceSettings, type LoopDelay, watchLoop } from './service.ts';
 export type { SignalSink } from './sink.ts';
 export { BackPressureError } from './sink.ts';
-export { openSpool, type Spool } from './spool/index.ts';
+export { createSpoolWriter, openSpool, type Spool, type SpoolWriter } from './spool/index.ts';
 export type { IngestTelemetry } from './telemetry.ts';
+export { type IngestThread, startIngestThread } from './thread/index.ts';

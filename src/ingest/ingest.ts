@@ -13,21 +13,20 @@ import {
   type RedactionOptions,
 } from './pipeline/index.ts';
 import { BackPressureError, type SignalSink } from './sink.ts';
+import type { SpoolWriter } from './spool/index.ts';
 import { createIngestLog, type IngestTelemetry } from './telemetry.ts';
 
-/** The part of the spool that ingest writes to. */
-export interface SpoolWriter {
-  /** Resolves when the batch is durable; throws BackPressureError when it cannot be now. Takes ownership of the batch. */
-  append(batch: SignalBatch): Promise<void>;
-}
-
-export interface IngestOptions {
-  spool: SpoolWriter;
-  clock: Clock;
-  logger: Logger;
+/** What may be set from outside; plain data. */
+export interface IngestSettings {
   accept?: AcceptedTimes;
   limits?: Partial<CardinalityLimits>;
   redaction?: Partial<RedactionOptions>;
+}
+
+export interface IngestOptions extends IngestSettings {
+  spool: Pick<SpoolWriter, 'append'>;
+  clock: Clock;
+  logger: Logger;
 }
 
 export interface Ingest {
@@ -52,7 +51,7 @@ export function createIngest(options: IngestOptions): Ingest {
       const { batch, rejected } = await pipeline.run(raw, origin);
       if (!isEmpty(batch)) {
         try {
-          await spool.append(batch);
+          await spool.append(batch, origin.request);
         } catch (error) {
           // Refused is not lost, as senders come again; the count shows how often they had to.
           if (error instanceof BackPressureError) log.refused(batch, origin, error.message);
@@ -75,6 +74,6 @@ export function createIngest(options: IngestOptions): Ingest {
 }
 
 function isEmpty(batch: SignalBatch): boolean {
-  const { samples, logs, spans, objects } = batchCounts(batch);
-  return samples + logs + spans + objects + (batch.metadata?.length ?? 0) === 0;
+  const signals = Object.values(batchCounts(batch)).reduce((sum, count) => sum + count, 0);
+  return signals + (batch.metadata?.length ?? 0) === 0;
 }

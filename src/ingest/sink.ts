@@ -7,6 +7,17 @@ export interface BatchOrigin {
   cluster?: string;
   /** The size of the request as it came over the wire, for the byte counter. */
   bytes?: number;
+  /** Who sent it, as far as the connection tells: address and program. */
+  sender?: string;
+  /** The request that brought it, so that a repetition is known after a restart. */
+  request?: RequestMark;
+}
+
+/** What is remembered of a request: that its signals are on disk. */
+export interface RequestMark {
+  /** Of the door and the body as sent; 16 bytes. */
+  hash: Uint8Array;
+  atMs: number;
 }
 
 export type DropReason =
@@ -14,7 +25,9 @@ export type DropReason =
   | 'unreadable' | 'refused_backpressure'; // biome-ignore format: a list to read
 
 export interface Rejection {
-  signal: 'samples' | 'logs' | 'spans' | 'objects';
+  signal: 'samples' | 'exemplars' | 'logs' | 'spans' | 'objects';
+  /** The samples are native histograms, which some protocols count apart. */
+  histograms?: true;
   reason: DropReason;
   count: number;
   /** One sentence about the first of them: which one, why. */
@@ -36,10 +49,15 @@ export interface SignalSink {
 
 /** The spool is full or the disk refuses: answer the protocol's "try again". */
 export class BackPressureError extends Error {
-  override name = 'BackPressureError';
+  override name: string = 'BackPressureError';
   readonly retryAfterSeconds: number;
   constructor(message: string, retryAfterSeconds: number) {
     super(message);
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** A sender exceeds its rate: the same answer, but it is the sender who is asked to slow down (429 instead of 503). */
+export class RateLimitError extends BackPressureError {
+  override name = 'RateLimitError';
 }

@@ -77,7 +77,7 @@ export function createIngestLog(clock: Clock): IngestLog {
   });
   const items = new Counter({
     name: 'trifocal_ingest_items_total',
-    help: 'Samples, log records, spans and object versions that were accepted.',
+    help: 'Samples (native histograms too), exemplars, log records, spans and object versions that were accepted.',
     labelNames,
     registers: [registry],
   });
@@ -219,7 +219,7 @@ function stateOf(source: Source, now: number): SourceState {
   return { ...state, state: (source.lagSeconds ?? 0) > LAG_SECONDS ? 'lagging' : 'connected' };
 }
 
-const SIGNALS = ['samples', 'logs', 'spans', 'objects'] as const;
+const SIGNALS = ['samples', 'exemplars', 'logs', 'spans', 'objects'] as const;
 type Counts = Record<(typeof SIGNALS)[number], number> & { newestMs: number };
 
 function countsByCluster(batch: SignalBatch, origin: BatchOrigin): Map<string, Counts> {
@@ -227,30 +227,31 @@ function countsByCluster(batch: SignalBatch, origin: BatchOrigin): Map<string, C
   const of = (cluster: string) => {
     let counts = byCluster.get(cluster);
     if (counts === undefined) {
-      counts = { samples: 0, logs: 0, spans: 0, objects: 0, newestMs: Number.NEGATIVE_INFINITY };
+      counts = { samples: 0, exemplars: 0, logs: 0, spans: 0, objects: 0, newestMs: Number.NEGATIVE_INFINITY };
       byCluster.set(cluster, counts);
     }
     return counts;
   };
-  const { samples } = batch;
-  if (samples !== undefined && samples.values.length > 0) {
+  for (const part of [batch.samples, batch.histograms]) {
+    if (part === undefined || part.timesMs.length === 0) continue;
     let last: Counts | undefined;
     let lastCluster = '';
-    const perSeries = samples.series.map(({ cluster }) => {
+    const perSeries = part.series.map(({ cluster }) => {
       if (last === undefined || cluster !== lastCluster) {
         last = of(cluster);
         lastCluster = cluster;
       }
       return last;
     });
-    for (let i = 0; i < samples.seriesOf.length; i++) {
-      const counts = perSeries[samples.seriesOf[i] ?? 0];
-      const time = samples.timesMs[i] ?? 0;
+    for (let i = 0; i < part.seriesOf.length; i++) {
+      const counts = perSeries[part.seriesOf[i] ?? 0];
+      const time = part.timesMs[i] ?? 0;
       if (counts === undefined) continue;
       counts.samples++;
       if (time > counts.newestMs) counts.newestMs = time;
     }
   }
+  for (const { series } of batch.exemplars ?? []) of(series.cluster).exemplars++;
   for (const record of batch.logs ?? []) {
     const counts = of(record.place.cluster);
     counts.logs++;
@@ -263,7 +264,7 @@ function countsByCluster(batch: SignalBatch, origin: BatchOrigin): Map<string, C
   }
   for (const object of batch.objects ?? []) of(object.cluster).objects++;
   // A batch of metadata alone, or an empty one, still shows that its sender is alive.
-  const { samples: s, logs, spans, objects } = batchCounts(batch);
-  if (s + logs + spans + objects === 0) of(origin.cluster ?? UNKNOWN_CLUSTER);
+  const signals = Object.values(batchCounts(batch)).reduce((sum, count) => sum + count, 0);
+  if (signals === 0) of(origin.cluster ?? UNKNOWN_CLUSTER);
   return byCluster;
 }

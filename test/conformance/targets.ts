@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
-import { openSpool, type Spool } from '../../src/ingest/index.ts';
+import { createSpoolWriter, openSpool, type Spool, type SpoolWriter } from '../../src/ingest/index.ts';
 import type { SampleBatch } from '../../src/model/index.ts';
 import { createMemorySource, createPromqlEngine, openEmbeddedSource } from '../../src/query/index.ts';
 import { openStore } from '../../src/store/index.ts';
@@ -36,10 +36,12 @@ export async function storeTarget(): Promise<StoreTarget> {
     logger: silentLogger,
   });
   let spool: Spool | undefined;
+  let writer: SpoolWriter | undefined;
   let spools = 0;
   const endSpool = async () => {
     await spool?.close();
     spool = undefined;
+    writer = undefined;
   };
   const engineOver = async (pushdown: boolean) =>
     createPromqlEngine({
@@ -57,7 +59,8 @@ export async function storeTarget(): Promise<StoreTarget> {
         logger: silentLogger,
       };
       spool ??= await openSpool(options);
-      await spool.append({ samples: batch });
+      writer ??= createSpoolWriter(spool.append, systemClock);
+      await writer.append({ samples: batch });
       await spool.flush();
     },
     async clear() {

@@ -7,7 +7,7 @@ import type { TelemetryResponse } from '../contract/index.ts';
 import { signalOf } from './client-signal.ts';
 
 export interface TelemetryRoutesOptions {
-  ingest: { telemetry(): IngestTelemetry; activeSeries(): number };
+  ingest: { telemetry(): Promise<IngestTelemetry>; activeSeries(): Promise<number> };
   store: { isUp(): boolean; tableStats(signal?: AbortSignal): Promise<TableStats[]> };
   /** Bytes that wait on disk for the store, and how long the oldest of them have. */
   spool(): { bytes: number; oldestSeconds: number };
@@ -24,7 +24,7 @@ export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginA
   const { ingest, store, clock, logger } = options;
   return async (app) => {
     app.get('/api/telemetry', async (request, reply): Promise<TelemetryResponse> => {
-      const { sources, dropped } = ingest.telemetry();
+      const { sources, dropped } = await ingest.telemetry();
       const now = clock.now();
       const watched = new Set(options.watches().map((watch) => watch.cluster));
       const detailed = [
@@ -44,7 +44,7 @@ export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginA
           ...(request.scope.kind === 'everything' ? { example } : {}),
         })),
         tables: await tableSizes(store, logger, signalOf(reply)),
-        series: ingest.activeSeries(),
+        series: await ingest.activeSeries(),
         spool: options.spool(),
         storeUp: store.isUp(),
       };

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { WorkerOptions } from 'node:worker_threads';
 
 /** A program of this project that runs in its own process. */
 export interface ChildEntry {
@@ -19,6 +20,24 @@ export function projectRoot(): string {
     folder = parent;
   }
   return folder;
+}
+
+/**
+ * What `new Worker` needs to run the entry in a thread of this process the way this process was started: bundle or source. In a
+ * thread tsx does not register itself, so a line of code does.
+ */
+export function entryThread(entry: ChildEntry): { code: string | URL; options: WorkerOptions } {
+  const root = projectRoot();
+  if (!fileURLToPath(import.meta.url).endsWith('.ts')) {
+    const execArgv = ['--enable-source-maps'];
+    return { code: pathToFileURL(join(root, 'dist', `${entry.bundle}.js`)), options: { execArgv } };
+  }
+  const tsx = JSON.stringify(import.meta.resolve('tsx/esm/api'));
+  const source = JSON.stringify(pathToFileURL(join(root, entry.source)).href);
+  return {
+    code: `import(${tsx}).then(({ register }) => { register(); return import(${source}); })`,
+    options: { eval: true, execArgv: [] },
+  };
 }
 
 /**

@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import Fastify, { type FastifyPluginAsync } from 'fastify';
+import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, silentLogger, systemClock } from '../../base/index.ts';
 import { formatLabels, type SignalBatch } from '../../model/index.ts';
+import { createAdmission, type DoorService, httpDoors, openDoors, type Receiver } from '../doors/index.ts';
 import { createIngest } from '../ingest.ts';
 import { BackPressureError, type SignalSink } from '../sink.ts';
 import type { IngestTelemetry } from '../telemetry.ts';
@@ -155,14 +156,23 @@ export function collect(clock: Clock = { ...systemClock, now: () => nowMs }): Te
   };
 }
 
-/** Opens a receiver that is a Fastify plugin, at a route, with the headers that a body of it usually has. */
+/** The doors of a receiver on the real server glue. */
+export function carried(receiver: Receiver<ReceiverOptions>, options: ReceiverOptions) {
+  const service: DoorService = openDoors([receiver], options);
+  const maxBodyBytes = options.limits?.maxBodyBytes ?? LIMIT;
+  return { service, admission: createAdmission({ maxBytes: 64 * maxBodyBytes, concurrency: 8 }), maxBodyBytes };
+}
+
+/** Opens a receiver's HTTP doors and sends to one of them, with the headers that a body of it usually has. */
 export async function openHttp(
-  plugin: FastifyPluginAsync,
+  receiver: Receiver<ReceiverOptions>,
+  options: ReceiverOptions,
   url: string,
   usualHeaders: Record<string, string>,
+  through = carried(receiver, options),
 ): Promise<Door> {
   const app = Fastify();
-  await app.register(plugin);
+  await app.register(httpDoors(receiver.doors, through));
   const address = await app.listen({ host: '127.0.0.1', port: 0 });
   return {
     async send(body, headers = {}) {

@@ -9,8 +9,6 @@ export {
   type KubernetesWatch,
   startKubernetesWatch,
 } from './kubernetes/index.ts';
-export { lokiPush } from './loki-push/index.ts';
 export type { ReceiverOptions } from './options.ts';
-export { createOtlp } from './otlp/index.ts';
-export { remoteWrite } from './remote-write/index.ts';
+export { pushDoors, receivers } from './pushed.ts';
 export { type Scraper, scrapeConfigSchema, startScraper, type TargetState } from './scrape/index.ts';

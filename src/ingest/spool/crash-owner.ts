@@ -5,8 +5,7 @@
 import { join } from 'node:path';
 import { silentLogger, systemClock } from '../../base/index.ts';
 import { openStore } from '../../store/index.ts';
-import { openSpool } from './spool.ts';
-import { numberedBatch } from './testing.ts';
+import { numberedBatch, openBatchSpool } from './testing.ts';
 
 const AT_ONCE = 4;
 
@@ -17,7 +16,7 @@ const store = await openStore({
   clock: systemClock,
   logger: silentLogger,
 });
-const spool = await openSpool({
+const spool = await openBatchSpool({
   folder: join(folder, 'spool'),
   store,
   maxBytes: 2 ** 30,

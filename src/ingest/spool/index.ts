@@ -3,4 +3,5 @@
  * does not know what a signal means.
  */
 
+export { createSpoolWriter, type SpoolWriter } from './encoding-writer.ts';
 export { openSpool, type Spool, type SpoolOptions, type SpoolStats } from './spool.ts';

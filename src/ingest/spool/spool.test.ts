@@ -6,8 +6,8 @@ import { type Clock, silentLogger, systemClock } from '../../base/index.ts';
 import { createBatchEncoder, openStore, type Store } from '../../store/index.ts';
 import { BackPressureError } from '../sink.ts';
 import { encodeAppend } from './frames.ts';
-import { openSpool, type SpoolOptions } from './spool.ts';
-import { findBatches, numberedBatch } from './testing.ts';
+import type { SpoolOptions } from './spool.ts';
+import { findBatches, numberedBatch, openBatchSpool } from './testing.ts';
 
 const forever = { metrics: 'forever', logs: 'forever', traces: 'forever', objects: 'forever' } as const;
 
@@ -42,7 +42,14 @@ describe('the spool', () => {
   });
 
   const open = (more: Partial<SpoolOptions> = {}) =>
-    openSpool({ folder: spoolFolder, store, maxBytes: 2 ** 30, clock: systemClock, logger: silentLogger, ...more });
+    openBatchSpool({
+      folder: spoolFolder,
+      store,
+      maxBytes: 2 ** 30,
+      clock: systemClock,
+      logger: silentLogger,
+      ...more,
+    });
   const segments = async () => (await readdir(spoolFolder)).filter((name) => name.endsWith('.segment'));
   const expectOnce = async (numbers: number[]) => {
     const { whole, duplicates } = await findBatches(store.port);
@@ -62,7 +69,7 @@ describe('the spool', () => {
     expect(spool.stats().bytes).toBeGreaterThan(0);
     await spool.flush();
     await expectOnce([1, 2, 3, 4, 5]);
-    expect(spool.stats()).toEqual({ bytes: 0, segments: 0, oldestSeconds: 0, refused: 0 });
+    expect(spool.stats()).toMatchObject({ bytes: 0, segments: 0, oldestSeconds: 0, refused: 0, state: 'ok' });
     await spool.close();
     expect(await segments()).toEqual([]);
   });
@@ -97,6 +104,10 @@ describe('the spool', () => {
     }
     expect(refusal).toBeInstanceOf(BackPressureError);
     expect(accepted.length).toBeGreaterThan(2);
+    expect(down.stats()).toMatchObject({
+      state: 'full',
+      message: expect.stringMatching(/^the store is down and .* wait for it/),
+    });
     await down.close();
     await expect(down.append(numberedBatch(0))).rejects.toBeInstanceOf(BackPressureError);
 
@@ -119,6 +130,7 @@ describe('the spool', () => {
     const spool = await open({ maxBytes: 20_000 });
     await rm(spoolFolder, { recursive: true });
     for (let i = 0; i < 20; i++) await expect(spool.append(numberedBatch(201))).rejects.toThrow('the disk refuses');
+    expect(spool.stats()).toMatchObject({ state: 'disk-refuses', message: expect.stringContaining('ENOENT') });
     await mkdir(join(spoolFolder, 'refused'), { recursive: true });
     await spool.append(numberedBatch(202));
     await spool.flush();
@@ -182,6 +194,48 @@ describe('the spool', () => {
     await expectOnce([100, 101]);
     await spool.close();
     expect(await segments()).toEqual([]);
+  });
+
+  test('a disk with less free space than its reserve refuses, and the state ends without an append when there is room', async () => {
+    const spool = await open({ reserveBytes: 2 ** 60 });
+    await expect(spool.append(numberedBatch(240))).rejects.toThrow('the disk is nearly full');
+    expect(spool.stats()).toMatchObject({
+      state: 'disk-refuses',
+      message: expect.stringContaining('are kept for the store'),
+    });
+    await spool.close();
+    await rm(spoolFolder, { recursive: true });
+    const other = await open().catch(() => undefined);
+    expect(other).toBeUndefined();
+    await mkdir(join(spoolFolder, 'refused'), { recursive: true });
+    const next = await open();
+    await rm(spoolFolder, { recursive: true });
+    await expect(next.append(numberedBatch(241))).rejects.toBeInstanceOf(BackPressureError);
+    await mkdir(join(spoolFolder, 'refused'), { recursive: true });
+    while (next.stats().state !== 'ok') await new Promise((resolve) => setTimeout(resolve, 20));
+    await next.close();
+  });
+
+  test('requests are known to later processes, whether their rows wait or are in the store', async () => {
+    const mark = (number: number) => ({ hash: new Uint8Array(16).fill(number), atMs: Date.now() });
+    const marks = [mark(1), mark(2), mark(3)];
+    const down = await open({ store: await downPort() });
+    await down.append(numberedBatch(250), marks[0]);
+    await down.append(numberedBatch(251));
+    await down.append(numberedBatch(252), marks[1]);
+    expect(await down.recentRequests()).toEqual([]);
+    await down.close();
+    const spool = await open();
+    const early = spool.recentRequests();
+    await spool.ready;
+    expect(new Set((await early).map(({ hash }) => hash[0]))).toEqual(new Set([1, 2]));
+    await spool.append(numberedBatch(253), marks[2]);
+    await spool.flush();
+    await expectOnce([250, 251, 252, 253]);
+    await spool.close();
+    const next = await open();
+    expect(await next.recentRequests()).toEqual(marks);
+    await next.close();
   });
 
   test('a disk that refuses is back-pressure, and it goes on when the disk does', async () => {

@@ -1,12 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Logger } from '../../base/index.ts';
-import type { SignalBatch } from '../../model/index.ts';
-import { createBatchEncoder, type Store } from '../../store/index.ts';
-import { BackPressureError } from '../sink.ts';
+import type { EncodedBlock, Store } from '../../store/index.ts';
+import { BackPressureError, type RequestMark } from '../sink.ts';
+import { createDiskGuard } from './disk.ts';
 import { encodeAppend } from './frames.ts';
 import { createSegmentLoader } from './loader.ts';
 import { openRefusedFolder } from './refused.ts';
-import { findSegments, type Segment } from './segments.ts';
+import { openRequestJournal } from './request-journal.ts';
+import { findSegments, readSegment, type Segment } from './segments.ts';
+import { createStateWatch, judgeSpool, type SpoolState } from './state.ts';
 import { createSegmentWriter } from './writer.ts';
 
 export interface SpoolOptions {
@@ -14,6 +16,8 @@ export interface SpoolOptions {
   store: Pick<Store, 'port'>;
   /** How much may wait for the store; beyond it appends are refused. */
   maxBytes: number;
+  /** Free space that is left to the store: with less, appends are refused. */
+  reserveBytes?: number;
   clock: Clock;
   logger: Logger;
   /** Of rows that were set aside; beyond it the oldest are dropped. */
@@ -21,22 +25,35 @@ export interface SpoolOptions {
   /** How long an append waits for others before they are inserted together. */
   sealAfterMs?: number;
   sealBytes?: number;
+  /** Acknowledged rows were set aside: whoever encodes batches must introduce series again. */
+  onRefused?: () => void;
 }
 
 export interface SpoolStats {
   /** Waiting for the store. */
   bytes: number;
+  maxBytes: number;
   segments: number;
   /** Since the oldest waiting append; 0 when nothing waits. */
   oldestSeconds: number;
   /** Files in `refused/`: rows that the store refused for good or that the disk did not give back. */
   refused: number;
+  state: SpoolState;
+  /** Since when it is so, in ms since the epoch. */
+  sinceMs: number;
+  /** What is wrong, in a sentence. */
+  message?: string;
 }
 
 /** What is acknowledged survives a crash and reaches the store once. */
 export interface Spool {
-  /** Resolves when the batch is on disk. Throws BackPressureError when too much waits already or the disk refuses. */
-  append(batch: SignalBatch): Promise<void>;
+  /**
+   * Resolves when the blocks of a batch are on disk, all or none, together with the mark of the request that they complete.
+   * Throws BackPressureError when too much waits already or the disk refuses.
+   */
+  append(blocks: readonly EncodedBlock[], request?: RequestMark): Promise<void>;
+  /** The requests that were taken in lately, by earlier processes too: a repetition of one must store nothing. */
+  recentRequests(): Promise<RequestMark[]>;
   /** Resolves when all that was appended before is in the store. */
   flush(signal?: AbortSignal): Promise<void>;
   stats(): SpoolStats;
@@ -50,16 +67,21 @@ const RETRY_AFTER_SECONDS = 5;
 /** With the engine's own time to close, well within what the process takes to stop. */
 const CLOSE_WITHIN_MS = 4_000;
 const LOAD_AGAIN_AFTER_MS = 1_000;
+const LOOK_AT_DISK_EVERY_MS = 1_000;
 
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { folder, clock, logger } = options;
   const sealAfterMs = options.sealAfterMs ?? 900;
-  const encoder = createBatchEncoder(clock);
   const closing = new AbortController();
-  const maxBytes = options.maxRefusedBytes ?? 256 * 1024 * 1024;
-  const refused = await openRefusedFolder({ folder, maxBytes, logger });
+  const maxRefusedBytes = options.maxRefusedBytes ?? 256 * 1024 * 1024;
+  const refused = await openRefusedFolder({ folder, maxBytes: maxRefusedBytes, logger });
   const waiting: Segment[] = await findSegments(folder);
-  const left = waiting.length;
+  const left: readonly Segment[] = [...waiting];
+  const journal = await openRequestJournal({ folder, clock, logger });
+  const disk = createDiskGuard({ folder, reserveBytes: options.reserveBytes ?? 0, clock });
+  const noteState = createStateWatch(clock);
+  /** An append was refused because too much waits; forgotten when there is room again. */
+  let refusing = false;
   let loadedSegments = 0;
   let closed = false;
   /** Of appends that wait for the disk. */
@@ -80,18 +102,44 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     },
   });
   const { port } = options.store;
-  const loader = createSegmentLoader({ folder, refused, port, clock, logger, onRefused: encoder.forget });
+  const loader = createSegmentLoader({
+    folder,
+    refused,
+    journal,
+    port,
+    clock,
+    logger,
+    onRefused: options.onRefused ?? (() => {}),
+  });
 
   const stats = (): SpoolStats => {
+    const { maxBytes } = options;
     const open = writer.open();
     const all = open ? [...waiting, open] : waiting;
     const oldest = Math.min(...all.map((segment) => segment.firstMs));
-    return {
-      bytes: all.reduce((sum, segment) => sum + segment.bytes, 0),
-      segments: all.length,
-      oldestSeconds: all.length === 0 ? 0 : Math.max(0, (clock.now() - oldest) / 1000),
-      refused: refused.count(),
-    };
+    const bytes = all.reduce((sum, segment) => sum + segment.bytes, 0);
+    const oldestSeconds = all.length === 0 ? 0 : Math.max(0, (clock.now() - oldest) / 1000);
+    const judged = judgeSpool({
+      bytes,
+      maxBytes,
+      oldestSeconds,
+      refusing,
+      storeUp: port.isUp(),
+      storeTrouble: loader.trouble(),
+      diskTrouble: disk.trouble(),
+    });
+    if (judged.state !== 'full') refusing = false;
+    const sinceMs = noteState(judged.state);
+    return { bytes, maxBytes, segments: all.length, oldestSeconds, refused: refused.count(), sinceMs, ...judged };
+  };
+  /** Runs while the disk is in trouble, so that its end is seen also when nobody sends. */
+  let watchingDisk: Promise<void> | undefined;
+  const watchDisk = async () => {
+    while (disk.trouble() !== undefined && !closing.signal.aborted) {
+      await setTimeout(LOOK_AT_DISK_EVERY_MS, undefined, { signal: closing.signal }).catch(() => {});
+      await disk.recheck();
+    }
+    watchingDisk = undefined;
   };
   const sealOpen = async () => {
     const segment = await writer.seal();
@@ -163,36 +211,50 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   };
 
   return {
-    async append(batch) {
+    async append(blocks, request) {
       if (closed) throw new BackPressureError('the server is shutting down', RETRY_AFTER_SECONDS);
-      const encoded = encoder.encode(batch);
-      if (encoded.blocks.length === 0) return;
-      const pieces = encodeAppend(encoded.blocks);
+      if (blocks.length === 0) return;
+      const pieces = encodeAppend(blocks, request);
       const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      if (stats().bytes + reservedBytes + size > options.maxBytes) {
-        const message = `${options.maxBytes} bytes wait for the store already`;
-        throw new BackPressureError(message, RETRY_AFTER_SECONDS);
+      const { bytes } = stats();
+      if (bytes + reservedBytes + size > options.maxBytes) {
+        refusing = true;
+        throw new BackPressureError(`${bytes} bytes wait for the store already`, RETRY_AFTER_SECONDS);
       }
       reservedBytes += size;
       try {
+        await disk.check();
         await writer.append(pieces);
+        disk.succeeded();
       } catch (error) {
-        logger.error({ error: String(error) }, 'the disk refuses what should be spooled');
-        throw new BackPressureError(`the disk refuses: ${String(error)}`, RETRY_AFTER_SECONDS);
+        if (disk.trouble() === undefined)
+          logger.error({ error: String(error) }, 'the disk refuses what should be spooled');
+        disk.failed(error);
+        watchingDisk ??= watchDisk();
+        throw new BackPressureError(disk.trouble() ?? String(error), RETRY_AFTER_SECONDS);
       } finally {
         reservedBytes -= size;
       }
-      encoded.stored();
       if (idle) wake();
+    },
+    async recentRequests() {
+      const requests: RequestMark[] = [];
+      // What is not there any more, or cannot be read, is in the journal, which is read last, or lost.
+      for (const segment of left) {
+        const content = await readSegment(folder, segment).catch(() => undefined);
+        for (const request of content?.requests ?? []) requests.push(request);
+      }
+      for (const request of await journal.read()) requests.push(request);
+      return requests;
     },
     flush,
     stats,
-    ready: untilLoaded(left),
+    ready: untilLoaded(left.length),
     async close() {
       closed = true;
       if (port.isUp()) await flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // what did not go in stays on disk
       closing.abort();
-      await loading;
+      await Promise.all([loading, watchingDisk]);
       await writer.seal();
     },
   };

@@ -1,5 +1,19 @@
+import { systemClock } from '../../base/index.ts';
 import { nowhere, type SignalBatch } from '../../model/index.ts';
 import { type ClickHousePort, selectRows } from '../../store/index.ts';
+import { createSpoolWriter } from './encoding-writer.ts';
+import { openSpool, type Spool, type SpoolOptions } from './spool.ts';
+
+export interface BatchSpool extends Omit<Spool, 'append'> {
+  append(batch: SignalBatch): Promise<void>;
+}
+
+/** A spool with the encoder that another thread has in the running server. */
+export async function openBatchSpool(options: SpoolOptions): Promise<BatchSpool> {
+  const spool = await openSpool({ ...options, onRefused: () => writer.forget() });
+  const writer = createSpoolWriter(spool.append, systemClock);
+  return { ...spool, append: writer.append };
+}
 
 const SAMPLES = 5;
 const START_MS = 1_767_225_600_000;

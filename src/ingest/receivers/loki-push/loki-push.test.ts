@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../base/index.ts';
 import type { SignalBatch } from '../../../model/index.ts';
 import { collect, describeReceiver, gzipBomb, LIMIT, nowNs, openHttp } from '../contract.ts';
+import type { ReceiverOptions } from '../options.ts';
 import { DecodeError, ProtoWriter } from '../wire/index.ts';
 import { decodeJsonPush, decodeProtobufPush, lokiPush, parseStreamLabels } from './index.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const PROTOBUF_TYPE = { 'content-type': 'application/x-protobuf' };
-const open = (options: Parameters<typeof lokiPush>[0]) => openHttp(lokiPush(options), '/loki/api/v1/push', JSON_TYPE);
+const open = (options: ReceiverOptions) => openHttp(lokiPush, options, '/loki/api/v1/push', JSON_TYPE);
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 
 const goodJson = json({

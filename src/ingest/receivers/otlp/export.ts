@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/index.ts';
+import { type DoorRequest, originOf } from '../../doors/index.ts';
 import type { BatchOrigin, Rejection, SignalSink } from '../../sink.ts';
 import type { Invalid } from './decoded.ts';
 import { createDeltaTotals } from './delta.ts';
@@ -10,7 +11,8 @@ import { decodeMetricsProtobuf } from './protobuf-metrics.ts';
 import { decodeTracesProtobuf } from './protobuf-traces.ts';
 import { createTranslator } from './translate.ts';
 
-export type OtlpSignal = 'traces' | 'metrics' | 'logs';
+export const SIGNALS = ['traces', 'metrics', 'logs'] as const;
+export type OtlpSignal = (typeof SIGNALS)[number];
 export type OtlpEncoding = 'protobuf' | 'json';
 
 /** What `partial_success` says: items that were refused, and why. All zero and empty is full success. */
@@ -23,24 +25,16 @@ export interface ExportResult {
 
 export interface OtlpExporter {
   /** Decodes one export request and gives it to the sink. Throws DecodeError when the body is not such a request. */
-  export(signal: OtlpSignal, encoding: OtlpEncoding, body: Buffer, wireBytes: number): Promise<ExportResult>;
-  /** Counts a request that could not be taken at all. */
-  drop(signal: OtlpSignal, reason: 'oversize' | 'unreadable', example: string): void;
+  export(signal: OtlpSignal, encoding: OtlpEncoding, content: Buffer, request: DoorRequest): Promise<ExportResult>;
 }
 
-const ITEMS = { traces: 'spans', metrics: 'samples', logs: 'logs' } as const;
+export const ITEMS = { traces: 'spans', metrics: 'samples', logs: 'logs' } as const;
 
 /** What both transports share: HTTP and gRPC differ only in how bytes come and answers go. */
 export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cluster?: string }): OtlpExporter {
   const { sink, clock } = options;
   const translate = createTranslator();
   const deltas = createDeltaTotals();
-  const origin = (bytes: number): BatchOrigin => ({
-    protocol: 'otlp',
-    bytes,
-    ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
-  });
-
   const conclude = (signal: OtlpSignal, from: BatchOrigin, rejected: Rejection[], own: Invalid[], accepted: number) => {
     const invalid = own.filter((one) => one.count > 0);
     for (const one of invalid) {
@@ -91,12 +85,9 @@ export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cl
   };
 
   return {
-    export(signal, encoding, body, wireBytes) {
+    export(signal, encoding, content, request) {
       const handle = signal === 'traces' ? traces : signal === 'logs' ? logs : metrics;
-      return handle(encoding, body, origin(wireBytes));
-    },
-    drop(signal, reason, example) {
-      sink.drop({ signal: ITEMS[signal], reason, count: 1, example }, origin(0));
+      return handle(encoding, content, originOf(request, 'otlp', options.cluster));
     },
   };
 }

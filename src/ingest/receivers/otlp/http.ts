@@ -1,53 +1,56 @@
-import type { FastifyPluginAsync } from 'fastify';
+import {
+  type ContentType,
+  type Door,
+  type DoorAnswer,
+  type DoorHandler,
+  type Failure,
+  parseContentType,
+} from '../../doors/index.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
-import { type ContentType, decompress, type Failure, RefusedRequest, receive } from '../wire/index.ts';
+import { decompress, RefusedRequest } from '../wire/index.ts';
 import { exportResponse, statusMessage } from './answers.ts';
-import type { ExportResult, OtlpEncoding, OtlpExporter, OtlpSignal } from './export.ts';
+import { type ExportResult, ITEMS, type OtlpEncoding, type OtlpExporter, type OtlpSignal, SIGNALS } from './export.ts';
 
 const REJECTED_FIELD = { traces: 'rejectedSpans', metrics: 'rejectedDataPoints', logs: 'rejectedLogRecords' } as const;
 
-/**
- * `POST /v1/traces`, `/v1/metrics`, `/v1/logs` in protobuf and JSON. Answers in the request's encoding: 200 with
- * `partial_success` where items were refused, else `google.rpc.Status` with 400, 413, 415 or 503 and Retry-After.
- */
-export function otlpHttp(options: ReceiverOptions, exporter: OtlpExporter): FastifyPluginAsync {
-  const { logger, limits = defaultBodyLimits } = options;
+/** `POST /v1/traces`, `/v1/metrics`, `/v1/logs`. */
+export const otlpHttpDoors: readonly Door[] = SIGNALS.map((signal) => ({
+  name: doorName(signal),
+  transport: 'http',
+  path: `/v1/${signal}`,
+  protocol: 'otlp',
+  signal: ITEMS[signal],
+  fail: (failure, type) => statusAnswer(encodingOf(type) ?? 'json', failure),
+}));
 
-  return async (app) => {
-    for (const signal of ['traces', 'metrics', 'logs'] as const) {
-      receive(app, {
-        url: `/v1/${signal}`,
-        maxBodyBytes: limits.maxBodyBytes,
-        logger,
-        async handle(body, type, request, reply) {
-          const encoding = encodingOf(type);
-          if (encoding === undefined) {
-            throw new RefusedRequest(
-              415,
-              `content type "${type.type}" is not OTLP: send application/x-protobuf or application/json`,
-            );
-          }
-          const content = await decompress(body, request.headers['content-encoding'], limits.maxBodyBytes);
-          const result = await exporter.export(signal, encoding, content, body.length);
-          if (result.unusable) {
-            const failure: Failure = { kind: 'malformed', status: 400, message: result.message };
-            return reply.status(400).type(mediaType(encoding)).send(statusBody(encoding, failure));
-          }
-          return reply
-            .status(200)
-            .type(mediaType(encoding))
-            .send(answerBody(signal, encoding, result));
-        },
-        answer(failure, type, reply) {
-          const reason =
-            failure.kind === 'too-large' ? 'oversize' : failure.kind === 'malformed' ? 'unreadable' : undefined;
-          if (reason !== undefined) exporter.drop(signal, reason, failure.message);
-          const encoding = encodingOf(type) ?? 'json';
-          return reply.type(mediaType(encoding)).send(statusBody(encoding, failure));
-        },
-      });
-    }
-  };
+function doorName(signal: OtlpSignal): string {
+  return `otlp-http/${signal}`;
+}
+
+/**
+ * Protobuf and JSON. Answers in the request's encoding: 200 with `partial_success` where items were refused, else
+ * `google.rpc.Status` with 400, 413, 415, 429 or 503 and Retry-After.
+ */
+export function handleHttp(options: ReceiverOptions, exporter: OtlpExporter): [string, DoorHandler][] {
+  const { limits = defaultBodyLimits } = options;
+  return SIGNALS.map((signal) => [
+    doorName(signal),
+    async (request) => {
+      const { body, headers } = request;
+      const type = parseContentType(headers['content-type']);
+      const encoding = encodingOf(type);
+      if (encoding === undefined) {
+        throw new RefusedRequest(
+          415,
+          `content type "${type.type}" is not OTLP: send application/x-protobuf or application/json`,
+        );
+      }
+      const content = await decompress(body, headers['content-encoding'], limits.maxBodyBytes);
+      const result = await exporter.export(signal, encoding, content, request);
+      if (result.unusable) return statusAnswer(encoding, { kind: 'malformed', status: 400, message: result.message });
+      return { status: 200, headers: mediaType(encoding), body: answerBody(signal, encoding, result) };
+    },
+  ]);
 }
 
 function encodingOf({ type }: ContentType): OtlpEncoding | undefined {
@@ -55,8 +58,8 @@ function encodingOf({ type }: ContentType): OtlpEncoding | undefined {
   return type === 'application/json' ? 'json' : undefined;
 }
 
-function mediaType(encoding: OtlpEncoding): string {
-  return encoding === 'json' ? 'application/json' : 'application/x-protobuf';
+function mediaType(encoding: OtlpEncoding): Record<string, string> {
+  return { 'content-type': encoding === 'json' ? 'application/json' : 'application/x-protobuf' };
 }
 
 function answerBody(signal: OtlpSignal, encoding: OtlpEncoding, result: ExportResult): Buffer {
@@ -72,11 +75,13 @@ const CODES: Record<Failure['kind'], number> = {
   malformed: 3,
   unsupported: 3,
   'too-large': 8,
+  limited: 8,
   busy: 14,
   unexpected: 13,
 };
 
-function statusBody(encoding: OtlpEncoding, { kind, message }: Failure): Buffer {
-  if (encoding === 'json') return Buffer.from(JSON.stringify({ code: CODES[kind], message }));
-  return statusMessage(CODES[kind], message);
+function statusAnswer(encoding: OtlpEncoding, { kind, status, message }: Failure): DoorAnswer {
+  const code = CODES[kind];
+  const body = encoding === 'json' ? Buffer.from(JSON.stringify({ code, message })) : statusMessage(code, message);
+  return { status, headers: mediaType(encoding), body };
 }

@@ -4,7 +4,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../base/index.ts';
 import type { SignalBatch } from '../../../model/index.ts';
+import { startGrpcDoors } from '../../doors/index.ts';
 import {
+  carried,
   type Answer,
   collect,
   type Door,
@@ -18,7 +20,7 @@ import {
 } from '../contract.ts';
 import type { ReceiverOptions } from '../options.ts';
 import { DecodeError, ProtoReader, ProtoWriter } from '../wire/index.ts';
-import { createOtlp } from './index.ts';
+import { otlp } from './index.ts';
 import { decodeLogsJson } from './json-logs.ts';
 import { decodeMetricsJson } from './json-metrics.ts';
 import { decodeTracesJson } from './json-traces.ts';
@@ -148,8 +150,8 @@ function statusText(bytes: Buffer): string {
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const PROTOBUF_TYPE = { 'content-type': 'application/x-protobuf' };
-const openJson = (options: ReceiverOptions) => openHttp(createOtlp(options).http, '/v1/traces', JSON_TYPE);
-const openProtobuf = (options: ReceiverOptions) => openHttp(createOtlp(options).http, '/v1/traces', PROTOBUF_TYPE);
+const openJson = (options: ReceiverOptions) => openHttp(otlp, options, '/v1/traces', JSON_TYPE);
+const openProtobuf = (options: ReceiverOptions) => openHttp(otlp, options, '/v1/traces', PROTOBUF_TYPE);
 const busy = { code: 503, retries: true };
 
 describeReceiver('OTLP HTTP in protobuf', {
@@ -225,9 +227,9 @@ async function openGrpc(
   options: ReceiverOptions,
   compression = 0,
   service = 'trace.v1.TraceService',
-  otlp = createOtlp(options),
+  through = carried(otlp, options),
 ): Promise<Door> {
-  const server = await otlp.startGrpc('127.0.0.1:0');
+  const server = await startGrpcDoors('127.0.0.1:0', otlp.doors, { ...through, logger: silentLogger });
   const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure(), {
     'grpc.default_compression_algorithm': compression,
     'grpc.max_send_message_length': -1,
@@ -328,7 +330,7 @@ describe('OTLP', () => {
 
   it('answers a partial success in JSON as protobuf’s JSON mapping has it', async () => {
     const ingest = collect();
-    const door = await openHttp(createOtlp({ ...ingest, logger: silentLogger }).http, '/v1/logs', JSON_TYPE);
+    const door = await openHttp(otlp, { ...ingest, logger: silentLogger }, '/v1/logs', JSON_TYPE);
     const records = [
       { timeUnixNano: `${nowNs}`, body: { stringValue: 'kept' } },
       { timeUnixNano: '1', body: { stringValue: 'old' } },
@@ -345,7 +347,7 @@ describe('OTLP', () => {
 
   it.each(['/v1/traces', '/v1/metrics', '/v1/logs'])('takes an empty request at %s', async (url) => {
     const ingest = collect();
-    const inJson = await openHttp(createOtlp({ ...ingest, logger: silentLogger }).http, url, JSON_TYPE);
+    const inJson = await openHttp(otlp, { ...ingest, logger: silentLogger }, url, JSON_TYPE);
     expect(await inJson.send(Buffer.from('{}'))).toEqual({ code: 200, text: '{}' });
     expect(await inJson.send(Buffer.alloc(0), PROTOBUF_TYPE)).toEqual({ code: 200, text: '' });
     await inJson.close();
@@ -437,10 +439,10 @@ describe('OTLP', () => {
   it('adds up one delta stream over all its doors', async () => {
     const ingest = collect();
     const options = { ...ingest, logger: silentLogger };
-    const otlp = createOtlp(options);
-    const first = await openHttp(otlp.http, '/v1/metrics', PROTOBUF_TYPE);
-    const second = await openHttp(otlp.http, '/v1/metrics', PROTOBUF_TYPE);
-    const grpc = await openGrpc(options, 0, 'metrics.v1.MetricsService', otlp);
+    const through = carried(otlp, options);
+    const first = await openHttp(otlp, options, '/v1/metrics', PROTOBUF_TYPE, through);
+    const second = await openHttp(otlp, options, '/v1/metrics', PROTOBUF_TYPE, through);
+    const grpc = await openGrpc(options, 0, 'metrics.v1.MetricsService', through);
     for (const [i, door] of [first, second, grpc, first].entries()) {
       const timeNs = nowNs + BigInt(i) * 1_000_000n;
       await door.send(exportRequest(RESOURCE, [sum('hits', '', 1, true, numberPoint(timeNs, 5n))]));

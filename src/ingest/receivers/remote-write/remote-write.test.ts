@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { silentLogger, systemClock } from '../../../base/index.ts';
 import { isStaleAt, labelRecord, type SampleBatch } from '../../../model/index.ts';
 import { collect, describeReceiver, LIMIT, nowMs, openHttp, sampleLines } from '../contract.ts';
+import type { ReceiverOptions } from '../options.ts';
 import { DecodeError, ProtoWriter } from '../wire/index.ts';
 import { createWriteDecoder, remoteWrite } from './index.ts';
 
@@ -12,8 +13,7 @@ const HEADERS = {
   'content-encoding': 'snappy',
   'x-prometheus-remote-write-version': '0.1.0',
 };
-const open = (options: Parameters<typeof remoteWrite>[0]) =>
-  openHttp(remoteWrite(options), '/prometheus/api/v1/write', HEADERS);
+const open = (options: ReceiverOptions) => openHttp(remoteWrite, options, '/prometheus/api/v1/write', HEADERS);
 
 type Labels = Record<string, string>;
 

@@ -1,7 +1,7 @@
 import { createInflate } from 'node:zlib';
 import { uncompress, uncompressSync } from 'snappy';
 import { gunzipBounded, TooLargeError } from '../../../base/node/index.ts';
-import { DecodeError, RefusedRequest } from './errors.ts';
+import { DecodeError, RefusedRequest, tooLarge } from '../../errors.ts';
 
 /**
  * Undoes a request's `Content-Encoding`, holding at most `maxBytes` of the result. Throws RefusedRequest for an
@@ -75,10 +75,6 @@ async function orRefuse(name: string, maxBytes: number, work: () => Promise<Buff
     if (error instanceof TooLargeError) throw tooLarge(maxBytes);
     throw new DecodeError(`malformed ${name} body: ${reasonOf(error)}`);
   }
-}
-
-export function tooLarge(maxBytes: number): RefusedRequest {
-  return new RefusedRequest(413, `request body too large: the limit is ${maxBytes} bytes, also after decompression`);
 }
 
 function reasonOf(error: unknown): string {

@@ -1,9 +1,9 @@
 /** What receivers share: bounded bodies, protobuf and JSON without loss, columns of samples, answers to failures. */
 
+export { DecodeError, inside, RefusedRequest } from '../../errors.ts';
 export { decompress, unsnappy } from './body.ts';
-export { DecodeError, inside, RefusedRequest } from './errors.ts';
-export { type ContentType, type Failure, parseContentType, receive } from './http.ts';
 export { asObject, eachObject, type Json, type JsonObject, kindOf, objectField, parseJson, textField } from './json.ts';
+export { type JsonPart, type JsonText, openJson, readJson } from './json-text.ts';
 export { decodeText, isValidUtf8, ProtoReader, ProtoWriter } from './protobuf.ts';
 export { SampleBuilder } from './sample-builder.ts';
 export { createSeriesCache } from './series-cache.ts';

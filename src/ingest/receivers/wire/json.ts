@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { DecodeError, inside } from './errors.ts';
+import { DecodeError, inside } from '../../errors.ts';
 
 /** A JSON value whose integers too large for a double are bigint. */
 export type Json = string | number | bigint | boolean | null | Json[] | { [name: string]: Json };
@@ -7,10 +7,11 @@ export type JsonObject = { [name: string]: Json };
 
 /** An integer of 16 digits or more outside of a decimal number; also matches inside strings, which only costs time. */
 const BIG_INTEGER = /[[:,\s]-?\d{16,}/;
-const MAX_DEPTH = 200;
+export const MAX_JSON_DEPTH = 200;
 
 /**
- * Parses UTF-8 JSON without losing digits of large integers. Throws DecodeError with the position of the first error.
+ * Parses UTF-8 JSON without losing digits of large integers, in one go: for small bodies, else see `openJson`. Throws
+ * DecodeError with the position of the first error.
  */
 export function parseJson(bytes: Buffer): Json {
   if (!isUtf8(bytes)) throw new DecodeError('malformed JSON: the body is not UTF-8');
@@ -22,16 +23,26 @@ export function parseJson(bytes: Buffer): Json {
       // The exact parser finds the same error and can say where it is.
     }
   }
-  return new ExactParser(text).parse();
+  return parseExactly(text, (offset) => {
+    const before = text.slice(0, offset);
+    return `line ${before.split('\n').length}, column ${offset - before.lastIndexOf('\n')}`;
+  });
+}
+
+/** Parses one JSON value without losing digits; `where` names the place of an offset, for the message of a mistake. */
+export function parseExactly(text: string, where: (offset: number) => string): Json {
+  return new ExactParser(text, where).parse();
 }
 
 class ExactParser {
   private readonly text: string;
+  private readonly where: (offset: number) => string;
   private pos = 0;
   private depth = 0;
 
-  constructor(text: string) {
+  constructor(text: string, where: (offset: number) => string) {
     this.text = text;
+    this.where = where;
   }
 
   parse(): Json {
@@ -42,27 +53,23 @@ class ExactParser {
   }
 
   private fail(what: string): never {
-    const before = this.text.slice(0, this.pos);
-    const line = before.split('\n').length;
-    const column = this.pos - before.lastIndexOf('\n');
-    const found = this.pos < this.text.length ? JSON.stringify(this.text.slice(this.pos, this.pos + 12)) : 'the end';
-    throw new DecodeError(`malformed JSON at line ${line}, column ${column}: ${what}, found ${found}`);
+    throw malformedJson(this.where(this.pos), what, this.text.slice(this.pos, this.pos + 12));
   }
 
   private value(): Json {
     this.space();
-    switch (this.text[this.pos]) {
-      case '{':
+    switch (this.text.charCodeAt(this.pos)) {
+      case OPEN_BRACE:
         return this.object();
-      case '[':
+      case OPEN_BRACKET:
         return this.array();
-      case '"':
+      case QUOTE:
         return this.string();
-      case 't':
+      case 0x74:
         return this.word('true', true);
-      case 'f':
+      case 0x66:
         return this.word('false', false);
-      case 'n':
+      case 0x6e:
         return this.word('null', null);
       default:
         return this.number();
@@ -70,25 +77,25 @@ class ExactParser {
   }
 
   private object(): JsonObject {
-    if (++this.depth > MAX_DEPTH) this.fail(`nested more than ${MAX_DEPTH} deep`);
+    if (++this.depth > MAX_JSON_DEPTH) this.fail(`nested more than ${MAX_JSON_DEPTH} deep`);
     const object: JsonObject = Object.create(null);
     this.pos++;
     this.space();
-    if (this.text[this.pos] === '}') this.pos++;
+    if (this.text.charCodeAt(this.pos) === CLOSE_BRACE) this.pos++;
     else {
       for (;;) {
         this.space();
-        if (this.text[this.pos] !== '"') this.fail('expected a name in quotes');
+        if (this.text.charCodeAt(this.pos) !== QUOTE) this.fail('expected a name in quotes');
         const name = this.string();
         this.space();
-        if (this.text[this.pos] !== ':') this.fail('expected ":"');
+        if (this.text.charCodeAt(this.pos) !== COLON) this.fail('expected ":"');
         this.pos++;
         object[name] = this.value();
         this.space();
-        const next = this.text[this.pos];
-        if (next !== ',' && next !== '}') this.fail('expected "," or "}"');
+        const next = this.text.charCodeAt(this.pos);
+        if (next !== COMMA && next !== CLOSE_BRACE) this.fail('expected "," or "}"');
         this.pos++;
-        if (next === '}') break;
+        if (next === CLOSE_BRACE) break;
       }
     }
     this.depth--;
@@ -96,19 +103,19 @@ class ExactParser {
   }
 
   private array(): Json[] {
-    if (++this.depth > MAX_DEPTH) this.fail(`nested more than ${MAX_DEPTH} deep`);
+    if (++this.depth > MAX_JSON_DEPTH) this.fail(`nested more than ${MAX_JSON_DEPTH} deep`);
     const items: Json[] = [];
     this.pos++;
     this.space();
-    if (this.text[this.pos] === ']') this.pos++;
+    if (this.text.charCodeAt(this.pos) === CLOSE_BRACKET) this.pos++;
     else {
       for (;;) {
         items.push(this.value());
         this.space();
-        const next = this.text[this.pos];
-        if (next !== ',' && next !== ']') this.fail('expected "," or "]"');
+        const next = this.text.charCodeAt(this.pos);
+        if (next !== COMMA && next !== CLOSE_BRACKET) this.fail('expected "," or "]"');
         this.pos++;
-        if (next === ']') break;
+        if (next === CLOSE_BRACKET) break;
       }
     }
     this.depth--;
@@ -116,14 +123,19 @@ class ExactParser {
   }
 
   private string(): string {
+    const { text } = this;
     const start = this.pos;
-    for (let i = start + 1; i < this.text.length; i++) {
-      const code = this.text.charCodeAt(i);
-      if (code === 0x5c) i++;
-      else if (code === 0x22) {
+    let plain = true;
+    for (let i = start + 1; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      if (code === QUOTE) {
         this.pos = i + 1;
-        return this.unquote(start, i + 1);
+        return plain ? text.slice(start + 1, i) : this.unquote(start, i + 1);
       }
+      if (code === BACKSLASH) {
+        plain = false;
+        i++;
+      } else if (code < 0x20) plain = false;
     }
     return this.fail('a string without an end');
   }
@@ -138,11 +150,10 @@ class ExactParser {
   }
 
   private number(): number | bigint {
-    const pattern = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-    pattern.lastIndex = this.pos;
-    const match = pattern.exec(this.text);
+    NUMBER.lastIndex = this.pos;
+    const match = NUMBER.exec(this.text);
     if (!match) this.fail('expected a value');
-    this.pos = pattern.lastIndex;
+    this.pos = NUMBER.lastIndex;
     const number = Number(match[0]);
     const isInteger = match[1] === undefined && match[2] === undefined;
     return isInteger && match[0].length >= 16 && !Number.isSafeInteger(number) ? BigInt(match[0]) : number;
@@ -155,12 +166,30 @@ class ExactParser {
   }
 
   private space(): void {
-    for (;;) {
-      const code = this.text.charCodeAt(this.pos);
-      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.pos++;
-    }
+    while (isSpace(this.text.charCodeAt(this.pos))) this.pos++;
   }
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACKET = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_BRACKET = 0x5d;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+
+export function isSpace(code: number | undefined): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
+/** `found` is the text at the mistake, empty at the end. */
+export function malformedJson(where: string, what: string, found: string): DecodeError {
+  return new DecodeError(
+    `malformed JSON at ${where}: ${what}, found ${found === '' ? 'the end' : JSON.stringify(found)}`,
+  );
 }
 
 /** Reads a field that must be an object; absent and null are `undefined`. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { DecodeError } from './errors.ts';
+import { DecodeError } from '../../errors.ts';
 
 /**
  * Reads protobuf's wire format from one buffer, without schema and without copying. A message is read by

@@ -45,6 +45,10 @@ export class SampleBuilder {
     this.timesMs[index] = timeMs;
   }
 
+  timeAt(index: number): number {
+    return this.timesMs[index] ?? 0;
+  }
+
   finish(): SampleBatch {
     return {
       series: this.series,

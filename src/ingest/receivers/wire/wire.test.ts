@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import Fastify from 'fastify';
 import { compressSync } from 'snappy';
 import { describe, expect, it } from 'vitest';
-import { silentLogger } from '../../../base/index.ts';
 import { isStaleAt } from '../../../model/index.ts';
 import {
   createSeriesCache,
@@ -12,10 +10,8 @@ import {
   decompress,
   ProtoReader,
   ProtoWriter,
-  parseContentType,
   parseJson,
   RefusedRequest,
-  receive,
   SampleBuilder,
   unsnappy,
 } from './index.ts';
@@ -150,70 +146,6 @@ describe('bodies', () => {
         await decompress(Buffer.from(bytes), 'deflate', 10_000).catch(own);
       }),
     );
-  });
-});
-
-describe('receive', () => {
-  const open = (handle: () => Promise<unknown>) => {
-    const app = Fastify();
-    app.setErrorHandler((error, _request, reply) =>
-      reply.status(418).send(`outer: ${error instanceof Error ? error.message : ''}`),
-    );
-    app.addHook('onRequest', async (request) => {
-      if (request.headers.host === 'evil') throw new Error('foreign host');
-    });
-    app.register(async (scope) =>
-      receive(scope, {
-        url: '/x',
-        maxBodyBytes: 10,
-        logger: silentLogger,
-        handle,
-        answer: (failure, _type, reply) => reply.send(`${failure.kind}: ${failure.message}`),
-      }),
-    );
-    return (headers: Record<string, string>, payload = 'x') =>
-      app.inject({ method: 'POST', url: '/x', headers: { 'content-type': 'application/json', ...headers }, payload });
-  };
-
-  it('leaves what the server around it refuses to that server', async () => {
-    const send = open(async () => 'fine');
-    expect(await send({ host: 'evil' })).toMatchObject({ statusCode: 418, body: 'outer: foreign host' });
-    expect(await send({})).toMatchObject({ statusCode: 200, body: 'fine' });
-  });
-
-  it('answers what nobody expected without telling its insides', async () => {
-    const send = open(async () => {
-      throw new Error('secret detail');
-    });
-    expect(await send({})).toMatchObject({
-      statusCode: 500,
-      body: 'unexpected: unexpected error; the log has the details',
-    });
-  });
-
-  it.each([
-    ['application/json', '', 200],
-    ['text/plain', 'unsupported', 415],
-    ['nonsense', 'unsupported', 415],
-    ['', 'unsupported', 415],
-  ])('content type "%s" is %s %d', async (type, kind, code) => {
-    const answer = await open(async () => '')({ 'content-type': type });
-    expect(answer.statusCode).toBe(code);
-    expect(answer.body).toContain(kind);
-  });
-
-  it('refuses a body over the limit', async () => {
-    expect(await open(async () => '')({}, 'x'.repeat(11))).toMatchObject({ statusCode: 413 });
-  });
-});
-
-it('a content type is parsed with its parameters', () => {
-  expect(parseContentType('Application/X-Protobuf; proto="io.prometheus.write.v2.Request" ;a=b')).toEqual({
-    type: 'application/x-protobuf',
-    parameters: new Map([
-      ['proto', 'io.prometheus.write.v2.Request'],
-      ['a', 'b'],
-    ]),
   });
 });
 

@@ -30,3 +30,7 @@ export class RefusedRequest extends Error {
     this.status = status;
   }
 }
+
+export function tooLarge(maxBytes: number): RefusedRequest {
+  return new RefusedRequest(413, `request body too large: the limit is ${maxBytes} bytes, also after decompression`);
+}

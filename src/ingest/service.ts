@@ -1,0 +1,91 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Clock, Logger } from '../base/index.ts';
+import { type DoorService, type OnceByRequest, openDoors } from './doors/index.ts';
+import { createIngest, type IngestSettings } from './ingest.ts';
+import { receivers } from './receivers/index.ts';
+import type { SignalSink } from './sink.ts';
+import type { SpoolWriter } from './spool/index.ts';
+import type { IngestTelemetry } from './telemetry.ts';
+
+/** What may be set from outside; plain data, since it goes to another thread. */
+export interface IngestServiceSettings extends IngestSettings {
+  /** Bytes of one request, as sent and again after decompression. */
+  maxBodyBytes: number;
+}
+
+/** How late the event loop of a thread was within the last one to two minutes, in seconds. */
+export interface LoopDelay {
+  p50Seconds: number;
+  p99Seconds: number;
+  maxSeconds: number;
+}
+
+/**
+ * Everything between the servers that carry requests and the spool: doors, decoding, pipeline, counters. Lives in a thread
+ * of its own in the running server; every answer is a promise of plain data for that reason.
+ */
+export interface IngestService extends DoorService {
+  sink: SignalSink;
+  telemetry(): Promise<IngestTelemetry>;
+  /** Series seen within the last one to two hours. */
+  activeSeries(): Promise<number>;
+  /** Own metrics of ingest in Prometheus' text format. */
+  metrics(): Promise<string>;
+  loopDelay(): Promise<LoopDelay>;
+}
+
+export function createIngestService(options: {
+  settings: IngestServiceSettings;
+  spool: Pick<SpoolWriter, 'append'>;
+  clock: Clock;
+  logger: Logger;
+  repetitions?: OnceByRequest;
+}): IngestService {
+  const { settings, spool, clock, logger, repetitions } = options;
+  const ingest = createIngest({ ...settings, spool, clock, logger });
+  const doors = openDoors(receivers, {
+    sink: ingest.sink,
+    clock,
+    logger,
+    limits: { maxBodyBytes: settings.maxBodyBytes },
+    ...(repetitions === undefined ? {} : { repetitions }),
+  });
+  return {
+    ...doors,
+    sink: ingest.sink,
+    telemetry: async () => ingest.telemetry(),
+    activeSeries: async () => ingest.activeSeries(),
+    metrics: () => ingest.metrics.metrics(),
+    loopDelay: watchLoop(),
+  };
+}
+
+const LOOP_WINDOW_MS = 60_000;
+
+/** Watches the event loop of the thread it is called in, over the last one to two minutes. */
+export function watchLoop(): () => Promise<LoopDelay> {
+  const resolutionMs = 10;
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  delay.enable();
+  // The histogram holds the time between two ticks of a timer, so a loop that is never late shows the resolution.
+  const late = (nanoseconds: number) =>
+    Number.isNaN(nanoseconds) ? 0 : Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3);
+  const now = (): LoopDelay => ({
+    p50Seconds: late(delay.percentile(50)),
+    p99Seconds: late(delay.percentile(99)),
+    maxSeconds: delay.count === 0 ? 0 : late(delay.max),
+  });
+  let before = now();
+  setInterval(() => {
+    before = now();
+    delay.reset();
+  }, LOOP_WINDOW_MS).unref();
+  return async () => {
+    const current = now();
+    return {
+      p50Seconds: Math.max(before.p50Seconds, current.p50Seconds),
+      p99Seconds: Math.max(before.p99Seconds, current.p99Seconds),
+      maxSeconds: Math.max(before.maxSeconds, current.maxSeconds),
+    };
+  };
+}

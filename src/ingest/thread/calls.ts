@@ -1,0 +1,118 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { BackPressureError, RateLimitError } from '../sink.ts';
+
+/** Functions that the other side may call. Arguments and results are plain data. */
+// biome-ignore lint/suspicious/noExplicitAny: each function has its own arguments
+export type Methods = Record<string, (...args: any[]) => unknown>;
+
+/** The other side's functions, each of which answers later. */
+export type Remote<M extends Methods> = {
+  [Name in keyof M]: (...args: Parameters<M[Name]>) => Promise<Awaited<ReturnType<M[Name]>>>;
+};
+
+export interface Line<M extends Methods> {
+  remote: Remote<M>;
+  /** Rejects everything that waits for an answer, and all later calls. */
+  cut(reason: Error): void;
+}
+
+type Message =
+  | { kind: 'call'; id: number; name: string; args: unknown[] }
+  | { kind: 'result'; id: number; value: unknown }
+  | { kind: 'error'; id: number; error: SentError };
+
+interface SentError {
+  kind: 'busy' | 'limited' | 'other';
+  message: string;
+  stack: string | undefined;
+  retryAfterSeconds: number;
+}
+
+/** Functions both ways over the port between two threads. Large bodies change hands without being copied. */
+export function openLine<M extends Methods>(port: MessagePort | Worker, local: Methods): Line<M> {
+  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  let lastId = 0;
+  let broken: Error | undefined;
+
+  const post = (message: Message, payload: unknown) => port.postMessage(message, ownBuffers(payload));
+  const answer = async ({ id, name, args }: Message & { kind: 'call' }) => {
+    try {
+      const method = local[name];
+      if (method === undefined) throw new Error(`nothing answers ${name}`);
+      const value = await method(...args);
+      post({ kind: 'result', id, value }, value);
+    } catch (error) {
+      post({ kind: 'error', id, error: toSent(error) }, undefined);
+    }
+  };
+  port.on('message', (message: Message) => {
+    if (message.kind === 'call') {
+      void answer(message);
+      return;
+    }
+    const asked = waiting.get(message.id);
+    waiting.delete(message.id);
+    if (message.kind === 'result') asked?.resolve(message.value);
+    else asked?.reject(fromSent(message.error));
+  });
+  const call = (name: string, args: unknown[]) =>
+    new Promise<unknown>((resolve, reject) => {
+      if (broken !== undefined) return reject(broken);
+      const id = ++lastId;
+      waiting.set(id, { resolve, reject });
+      post({ kind: 'call', id, name, args }, args);
+    });
+  return {
+    // Every name gives a function that sends the call, which is what Remote says.
+    remote: new Proxy(
+      {},
+      {
+        get:
+          (_, name) =>
+          (...args: unknown[]) =>
+            call(String(name), args),
+      },
+    ) as Remote<M>,
+    cut(reason) {
+      broken = reason;
+      for (const { reject } of waiting.values()) reject(reason);
+      waiting.clear();
+    },
+  };
+}
+
+const WORTH_MOVING = 16 * 1024;
+
+/** Memory that belongs to one large array alone, found at the top of what is sent; the sender has no use for it afterwards. */
+function ownBuffers(payload: unknown): ArrayBuffer[] {
+  const found: ArrayBuffer[] = [];
+  const look = (value: unknown, depth: number) => {
+    if (ArrayBuffer.isView(value)) {
+      const { buffer, byteLength } = value;
+      if (byteLength >= WORTH_MOVING && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) {
+        if (!found.includes(buffer)) found.push(buffer);
+      }
+    } else if (Array.isArray(value)) {
+      if (value.length <= 64) for (const item of value) look(item, depth + 1);
+    } else if (depth < 3 && typeof value === 'object' && value !== null && !(value instanceof Map)) {
+      for (const item of Object.values(value)) look(item, depth + 1);
+    }
+  };
+  look(payload, 0);
+  return found;
+}
+
+function toSent(error: unknown): SentError {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const kind = error instanceof RateLimitError ? 'limited' : error instanceof BackPressureError ? 'busy' : 'other';
+  const retryAfterSeconds = error instanceof BackPressureError ? error.retryAfterSeconds : 0;
+  return { kind, message, stack, retryAfterSeconds };
+}
+
+function fromSent({ kind, message, stack, retryAfterSeconds }: SentError): Error {
+  if (kind === 'limited') return new RateLimitError(message, retryAfterSeconds);
+  if (kind === 'busy') return new BackPressureError(message, retryAfterSeconds);
+  const error = new Error(message);
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}

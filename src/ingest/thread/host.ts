@@ -1,0 +1,95 @@
+import { Worker } from 'node:worker_threads';
+import { type Backoff, backoffDelay, type Clock, type Logger } from '../../base/index.ts';
+import { entryThread } from '../../base/node/index.ts';
+import type { SignalBatch } from '../../model/index.ts';
+import type { DoorAnswer, DoorRequest, Failure } from '../doors/index.ts';
+import type { IngestService, IngestServiceSettings, LoopDelay } from '../service.ts';
+import { type AcceptResult, BackPressureError, type BatchOrigin, type Rejection } from '../sink.ts';
+import type { Spool } from '../spool/index.ts';
+import type { IngestTelemetry } from '../telemetry.ts';
+import { type Line, openLine } from './calls.ts';
+
+/** What the thread answers. */
+export type ThreadMethods = {
+  handle(request: DoorRequest): Promise<DoorAnswer>;
+  refused(door: string, failure: Failure, sender: string): void;
+  accept(batch: SignalBatch, origin: BatchOrigin): Promise<AcceptResult>;
+  drop(rejection: Rejection, origin: BatchOrigin): void;
+  telemetry(): Promise<IngestTelemetry>;
+  activeSeries(): Promise<number>;
+  metrics(): Promise<string>;
+  loopDelay(): Promise<LoopDelay>;
+  forget(): void;
+};
+
+/** What the main thread answers. */
+export type HostMethods = {
+  append: Spool['append'];
+  log(level: keyof Logger, fields: object, message: string): void;
+};
+
+export interface IngestThread extends IngestService {
+  /** Acknowledged rows were lost: series are introduced again. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+const RESTART: Backoff = { firstMs: 100, maxMs: 5_000, factor: 2 };
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Runs the ingest service in a thread of its own, so that decoding never holds up a query or a page. A thread that dies is
+ * started again; who was waiting for it is asked to try again, since what was acknowledged is in the spool already.
+ */
+export function startIngestThread(options: {
+  settings: IngestServiceSettings;
+  append: Spool['append'];
+  clock: Clock;
+  logger: Logger;
+}): IngestThread {
+  const { settings, append, clock, logger } = options;
+  const entry = entryThread({ bundle: 'ingest', source: 'src/ingest/thread/main.ts' });
+  const closing = new AbortController();
+  const methods: HostMethods = { append, log: (level, fields, message) => logger[level](fields, message) };
+  let line: Line<ThreadMethods>;
+  let worker: Worker;
+  let failures = 0;
+
+  const start = () => {
+    const started = new Worker(entry.code, { ...entry.options, workerData: settings, name: 'ingest' });
+    const opened = openLine<ThreadMethods>(started, methods);
+    worker = started;
+    line = opened;
+    started.once('error', (error) => logger.error({ error: error.stack ?? String(error) }, 'the ingest thread failed'));
+    started.once('exit', (code) => {
+      opened.cut(new BackPressureError('ingest is being restarted', RETRY_AFTER_SECONDS));
+      if (closing.signal.aborted) return;
+      logger.error({ code }, 'the ingest thread ended, it is started again');
+      clock.sleep(backoffDelay(RESTART, ++failures, Math.random()), closing.signal).then(start, () => {});
+    });
+  };
+  start();
+
+  return {
+    handle: (request) => line.remote.handle(request),
+    refused: (door, failure, sender) => forgetful(line.remote.refused(door, failure, sender)),
+    sink: {
+      accept: (batch, origin) => line.remote.accept(batch, origin),
+      drop: (rejection, origin) => forgetful(line.remote.drop(rejection, origin)),
+    },
+    telemetry: () => line.remote.telemetry(),
+    activeSeries: () => line.remote.activeSeries(),
+    metrics: () => line.remote.metrics(),
+    loopDelay: () => line.remote.loopDelay(),
+    forget: () => forgetful(line.remote.forget()),
+    async close() {
+      closing.abort();
+      await worker.terminate();
+    },
+  };
+
+  /** Counts that a dying thread takes along are lost with the others it kept. */
+  function forgetful(call: Promise<unknown>): void {
+    call.catch((error) => logger.debug({ error: String(error) }, 'the ingest thread missed a message'));
+  }
+}
