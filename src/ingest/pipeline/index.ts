@@ -12,23 +12,27 @@ import {
   type SignalBatch,
   type Span,
 } from '../../model/index.ts';
-import type { BatchOrigin, Rejection } from '../sink.ts';
+import type { BatchOrigin } from '../sink.ts';
 import { createTurns } from '../turns.ts';
 import { type AcceptedTimes, explainTime, judgeTime, timeWindow } from './accept-times.ts';
 import { detectSeverity } from './detect-severity.ts';
 import { createEnricher } from './enrich.ts';
+import { createExemplarsStep, createHistogramsStep } from './histograms.ts';
 import type { CardinalityLimiter } from './limit-cardinality.ts';
 import type { Redactor } from './redact.ts';
-import { createRejections } from './rejections.ts';
+import { createRejections, type LabelledRejection } from './rejections.ts';
 import { createSamplesStep } from './samples.ts';
+import { createSeriesGate } from './series-gate.ts';
 
 export { type AcceptedTimes, defaultAcceptedTimes } from './accept-times.ts';
-export { type CardinalityLimits, createCardinalityLimiter, defaultCardinalityLimits } from './limit-cardinality.ts';
+export type { CardinalityReport } from './cardinality/index.ts';
+export { createCardinalityLimiter } from './limit-cardinality.ts';
+export { type CardinalityLimits, defaultCardinalityLimits } from './limits.ts';
 export { createRedactor, defaultRedaction, type RedactionOptions, redactText } from './redact.ts';
 
 export interface PipelineResult {
   batch: SignalBatch;
-  rejected: Rejection[];
+  rejected: LabelledRejection[];
 }
 
 export interface Pipeline {
@@ -42,7 +46,10 @@ export function createPipeline(options: {
   limiter: CardinalityLimiter;
 }): Pipeline {
   const { clock, accept, redactor, limiter } = options;
-  const samplesStep = createSamplesStep(redactor, limiter);
+  const gate = createSeriesGate(redactor, limiter);
+  const samplesStep = createSamplesStep(gate);
+  const histogramsStep = createHistogramsStep(gate);
+  const exemplarsStep = createExemplarsStep(gate, redactor);
   const enricher = createEnricher();
 
   return {
@@ -63,6 +70,13 @@ export function createPipeline(options: {
       };
       const result: SignalBatch = {};
       if (batch.samples !== undefined) result.samples = samplesStep(batch.samples, origin, window, rejections);
+      const histogramRejections = createRejections();
+      if (batch.histograms !== undefined) {
+        result.histograms = histogramsStep(batch.histograms, origin, window, histogramRejections);
+      }
+      if (batch.exemplars !== undefined) {
+        result.exemplars = exemplarsStep(batch.exemplars, origin, window, rejections);
+      }
       if (batch.metadata !== undefined) result.metadata = await pass(batch.metadata, redactor.metadata);
       if (batch.logs !== undefined) {
         result.logs = await pass(batch.logs, (raw) => {
@@ -89,7 +103,8 @@ export function createPipeline(options: {
         });
       }
       if (batch.objects !== undefined) result.objects = await pass(batch.objects, redactor.object);
-      return { batch: result, rejected: rejections.list() };
+      const ofHistograms = histogramRejections.list().map((one) => ({ ...one, histograms: true as const })); // literal
+      return { batch: result, rejected: [...rejections.list(), ...ofHistograms] };
     },
   };
 }

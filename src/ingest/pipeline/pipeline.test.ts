@@ -128,7 +128,7 @@ describe('samples', () => {
   });
 
   it('of too many or too long labels are refused with their number', async () => {
-    const { push } = start({ labels: 2, labelNameLength: 10, labelValueLength: 5 });
+    const { push } = start({ labels: 2, labelName: 10, labelValue: 5 });
     const { batch, rejected } = await push(
       samplesOf(
         [series({ __name__: 'a', b: '1', c: '2' }), now, 1],
@@ -139,7 +139,12 @@ describe('samples', () => {
     );
     expect(plain(batch.samples)).toEqual([['__name__,a,b,1', now, 4]]);
     expect(rejected).toEqual([
-      { signal: 'samples', reason: 'limit_labels', count: 3, example: 'a{b="1", c="2"} has 3 labels, more than 2' },
+      {
+        signal: 'samples',
+        reason: 'limit_labels',
+        count: 3,
+        example: 'a{b="1", c="2"} has 3 labels, more than 2 (limits.labels)',
+      },
     ]);
   });
 
@@ -166,7 +171,9 @@ describe('limits of series', () => {
         signal: 'samples',
         reason: 'limit_series',
         count: 2,
-        example: 'a already has 2 active series, the most allowed (limits.perMetric)',
+        label: 'i',
+        example:
+          'a{i="2"} is new, and a of cluster unknown already has 2 active series, the most allowed (limits.perMetric); most values has its label i',
       },
     ]);
   });
@@ -178,6 +185,28 @@ describe('limits of series', () => {
     );
     expect(rejected).toMatchObject([{ reason: 'limit_series', count: 2 }]);
     expect(limiter.active()).toBe(3);
+  });
+
+  it('per metric are of one cluster, so that a metric that explodes in one goes on in the others', async () => {
+    const { push } = start({ perMetric: 1 });
+    await push(samplesOf([numbered('a', 0), now, 1]), 'eu');
+    expect((await push(samplesOf([numbered('a', 1), now, 1]), 'eu')).rejected).toHaveLength(1);
+    expect((await push(samplesOf([numbered('a', 1), now, 1]), 'us')).rejected).toEqual([]);
+  });
+
+  it('per cluster', async () => {
+    const { push } = start({ perCluster: 2 });
+    const all = [numbered('a', 0), numbered('a', 1), numbered('b', 2)];
+    const { rejected } = await push(samplesOf(...all.map((s): [Series, number, number] => [s, now, 1])), 'eu');
+    expect(rejected).toMatchObject([
+      {
+        count: 1,
+        label: 'i',
+        example:
+          'b{i="2"} is new, and cluster eu already has 2 active series, the most allowed (limits.perCluster); most, 2, are of a; most values has its label i',
+      },
+    ]);
+    expect((await push(samplesOf([numbered('b', 2), now, 1]), 'us')).rejected).toEqual([]);
   });
 
   it('the same labels are one series whatever object holds them, and each cluster has its own', async () => {

@@ -1,19 +1,25 @@
 import type { DropReason, Rejection } from '../sink.ts';
 
+/** What was refused, with the label that a limit names. */
+export interface LabelledRejection extends Rejection {
+  label?: string;
+}
+
 /** Gathers what is refused from one batch: a count per signal and reason, and the first of each as the example. */
 export interface Rejections {
-  add(signal: Rejection['signal'], reason: DropReason, example: () => string, count?: number): void;
-  list(): Rejection[];
+  add(signal: Rejection['signal'], reason: DropReason, example: () => string, count?: number, label?: string): void;
+  list(): LabelledRejection[];
 }
 
 export function createRejections(): Rejections {
-  const byKind = new Map<string, Rejection>();
+  const byKind = new Map<string, LabelledRejection>();
   return {
-    add(signal, reason, example, count = 1) {
+    add(signal, reason, example, count = 1, label = '') {
+      if (count === 0) return;
       const key = `${signal} ${reason}`;
       const known = byKind.get(key);
       if (known) known.count += count;
-      else byKind.set(key, { signal, reason, count, example: example() });
+      else byKind.set(key, { signal, reason, count, example: example(), ...(label === '' ? {} : { label }) });
     },
     list: () => [...byKind.values()],
   };

@@ -1,77 +1,19 @@
-import { formatLabels, type SampleBatch, type Series, UNKNOWN_CLUSTER } from '../../model/index.ts';
+import { formatLabels, type SampleBatch, type Series } from '../../model/index.ts';
 import type { BatchOrigin } from '../sink.ts';
 import { explainTime, judgeTime, type TimeWindow } from './accept-times.ts';
-import { seriesCluster } from './enrich.ts';
-import { type CardinalityLimiter, type CardinalityRefusal, hashSeries } from './limit-cardinality.ts';
-import type { Redactor } from './redact.ts';
 import type { Rejections } from './rejections.ts';
+import type { SeriesGate } from './series-gate.ts';
 
-type Refusal = CardinalityRefusal | { reason: 'duplicate_value'; because: string };
-
-/** What was decided about a series; holds while the limiter's generation is the same. */
-interface Decision {
-  generation: number;
-  series: Series;
-}
-
-/**
- * Redaction, cluster and limits of series. Receivers hand in the same `Series` object for the same labels wherever
- * they can, so what was decided is remembered by object and a known series costs one look-up.
- */
-export function createSamplesStep(redactor: Redactor, limiter: CardinalityLimiter) {
-  const decisions = new WeakMap<Series, Decision>();
-
-  /** By masked series, the one that it stands for: two that differ only in what is masked must not become one. */
-  const owners = new Map<number, { raw: number; generation: number }>();
-  let swept = 0;
-
-  /** Whether another series, seen in this generation or the one before, has become these same masked labels. */
-  const isTaken = (raw: Series, masked: Series, generation: number): boolean => {
-    if (swept !== generation) {
-      for (const [key, owner] of owners) if (owner.generation < generation - 1) owners.delete(key);
-      swept = generation;
-    }
-    const key = hashSeries(masked);
-    const own = hashSeries(raw);
-    const owner = owners.get(key);
-    if (owner !== undefined && owner.raw !== own) return true;
-    owners.set(key, { raw: own, generation });
-    return false;
-  };
-
-  /** The series as it is to be stored, or why it is not. */
-  const decide = (raw: Series, origin: BatchOrigin, generation: number): Series | Refusal => {
-    const known = decisions.get(raw);
-    if (known !== undefined && known.generation === generation) return known.series;
-    const labels = redactor.labels(raw.labels);
-    const cluster =
-      raw.cluster && raw.cluster !== UNKNOWN_CLUSTER ? raw.cluster : seriesCluster(labels, origin.cluster);
-    const series = labels === raw.labels && cluster === raw.cluster ? raw : (known?.series ?? { labels, cluster });
-    const refusal = limiter.admit(series);
-    if (refusal !== undefined) return refusal; // not remembered: it is admitted once there is room
-    if (labels !== raw.labels && isTaken(raw, series, generation)) {
-      const because = `${formatLabels(labels).slice(0, 500)} differs from another series only in what is masked; that one is kept`;
-      return { reason: 'duplicate_value', because };
-    }
-    decisions.set(raw, { generation, series });
-    return series;
-  };
-
+/** Redaction, cluster and limits of the series, then the times of their samples. A batch without fault costs nothing per sample but a look at its time. */
+export function createSamplesStep(gate: SeriesGate) {
   return (batch: SampleBatch, origin: BatchOrigin, window: TimeWindow, rejections: Rejections): SampleBatch => {
-    const generation = limiter.generation();
-    const refusals = new Map<number, Refusal>();
-    const series = batch.series.map((raw, index) => {
-      const decided = decide(raw, origin, generation);
-      if ('labels' in decided) return decided;
-      refusals.set(index, decided);
-      return raw;
-    });
-    if (refusals.size === 0 && allWithin(batch.timesMs, window)) return { ...batch, series };
-    return keepSamples({ ...batch, series }, (i) => {
+    const { series, refused } = gate.pass(batch.series, origin);
+    if (refused.size === 0 && allWithin(batch.timesMs, window)) return { ...batch, series };
+    const refusedSamples = new Uint32Array(refused.size === 0 ? 0 : series.length);
+    const kept = keepSamples({ ...batch, series }, (i) => {
       const of = batch.seriesOf[i] ?? 0;
-      const refusal = refusals.get(of);
-      if (refusal !== undefined) {
-        rejections.add('samples', refusal.reason, () => refusal.because);
+      if (refused.size > 0 && refused.has(of)) {
+        refusedSamples[of] = (refusedSamples[of] ?? 0) + 1;
         return false;
       }
       const time = batch.timesMs[i] ?? 0;
@@ -83,6 +25,8 @@ export function createSamplesStep(redactor: Redactor, limiter: CardinalityLimite
       });
       return false;
     });
+    for (const [index, refusal] of refused) gate.count(refusal, refusedSamples[index] ?? 0, rejections);
+    return kept;
   };
 }
 
@@ -102,6 +46,7 @@ function keepSamples(batch: SampleBatch, keep: (index: number) => boolean): Samp
   const seriesOf = new Uint32Array(length);
   const timesMs = new Float64Array(length);
   const values = new Float64Array(length);
+  const startsMs = batch.startsMs === undefined ? undefined : new Float64Array(length);
   const from = new Uint32Array(batch.values.buffer, batch.values.byteOffset, length * 2);
   const to = new Uint32Array(values.buffer);
   let count = 0;
@@ -117,6 +62,7 @@ function keepSamples(batch: SampleBatch, keep: (index: number) => boolean): Samp
     }
     seriesOf[count] = index;
     timesMs[count] = batch.timesMs[i] ?? 0;
+    if (startsMs !== undefined) startsMs[count] = batch.startsMs?.[i] ?? Number.NaN;
     to[count * 2] = from[i * 2] ?? 0;
     to[count * 2 + 1] = from[i * 2 + 1] ?? 0;
     count++;
@@ -126,5 +72,6 @@ function keepSamples(batch: SampleBatch, keep: (index: number) => boolean): Samp
     seriesOf: seriesOf.subarray(0, count),
     timesMs: timesMs.subarray(0, count),
     values: values.subarray(0, count),
+    ...(startsMs === undefined ? {} : { startsMs: startsMs.subarray(0, count) }),
   };
 }
