@@ -8,13 +8,22 @@ const block: fc.Arbitrary<EncodedBlock> = fc.record({
   block: fc.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)),
 });
 const appends = fc.array(fc.array(block, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
+const request = fc.record({ hash: fc.uint8Array({ minLength: 16, maxLength: 16 }), atMs: fc.double({ noNaN: true }) });
 
-test('whole appends come back', () => {
+test('whole appends come back with the requests that brought them', () => {
   fc.assert(
-    fc.property(appends, (all) => {
-      const bytes = Buffer.concat(all.flatMap(encodeAppend));
-      expect(readAppends(bytes)).toEqual({ frames: all.flat(), bytes: bytes.length });
-    }),
+    fc.property(
+      fc.array(fc.tuple(fc.array(block, { maxLength: 4 }), fc.option(request, { nil: undefined }))),
+      (all) => {
+        const bytes = Buffer.concat(all.flatMap(([blocks, mark]) => encodeAppend(blocks, mark)));
+        const requests = all.flatMap(([, mark]) => mark ?? []);
+        expect(readAppends(bytes)).toEqual({
+          frames: all.flatMap(([blocks]) => blocks),
+          requests,
+          bytes: bytes.length,
+        });
+      },
+    ),
   );
 });
 

@@ -2,9 +2,11 @@ import { basename } from 'node:path';
 import { type Backoff, backoffDelay, type Clock, type Logger } from '../../base/index.ts';
 import { type ClickHousePort, type QueryLimits, StoreError, type StoreErrorKind } from '../../store/index.ts';
 import type { RefusedFolder } from './refused.ts';
+import type { RequestJournal } from './request-journal.ts';
 import {
   deleteFile,
   deleteSegment,
+  readSegment,
   type Segment,
   segmentPath,
   splitSegment,
@@ -33,21 +35,27 @@ const READ_TRIES = 5;
 
 export interface SegmentLoader {
   /**
-   * Inserts the segment and deletes it; what is damaged, unreadable or refused is set aside. A full disk is waited for. Rejects only when `signal` aborts; then nothing is lost, it can be loaded again.
+   * Inserts the segment and deletes it; what is damaged, unreadable or refused is set aside. A full disk is waited for. Rejects
+   * only when `signal` aborts; then nothing is lost, it can be loaded again.
    */
   load(segment: Segment, signal: AbortSignal): Promise<void>;
+  /** Why the last try failed, while it is being repeated. */
+  trouble(): string | undefined;
 }
 
 export function createSegmentLoader(options: {
   folder: string;
   refused: RefusedFolder;
+  journal: RequestJournal;
   port: ClickHousePort;
   clock: Clock;
   logger: Logger;
   /** Rows were set aside. */
   onRefused: () => void;
 }): SegmentLoader {
-  const { folder, refused, port, clock, logger } = options;
+  const { folder, refused, journal, port, clock, logger } = options;
+
+  let trouble: string | undefined;
 
   const insert = async (segment: Segment, file: TableFile, signal: AbortSignal): Promise<void> => {
     const failures = new Map<StoreErrorKind, number>();
@@ -55,10 +63,12 @@ export function createSegmentLoader(options: {
       try {
         const token = `${segment.name}.${file.table}`;
         await port.insertSegment({ table: file.table, file: file.path, token }, { limits: INSERT_LIMITS, signal });
+        trouble = undefined;
         await deleteFile(file);
         return;
       } catch (error) {
         signal.throwIfAborted();
+        trouble = error instanceof Error ? error.message : String(error);
         const kind = error instanceof StoreError ? error.kind : 'internal';
         const count = (failures.get(kind) ?? 0) + 1;
         failures.set(kind, count);
@@ -75,13 +85,16 @@ export function createSegmentLoader(options: {
     options.onRefused();
   };
   const insertAll = async (segment: Segment, signal: AbortSignal) => {
-    const { files, damaged } = await splitSegment(folder, segment);
-    for (const file of files) await insert(segment, file, signal);
+    const content = await readSegment(folder, segment);
+    for (const file of await splitSegment(folder, segment, content)) await insert(segment, file, signal);
+    const { damaged, requests } = content;
     if (damaged) {
       const kept = await refused.write(`${segment.name}.damaged`, damaged);
       logger.error({ kept, bytes: damaged.length }, 'acknowledged rows are damaged on disk; they were set aside');
       options.onRefused();
     }
+    // First, since a request whose rows are in the store must still be known when its sender comes again.
+    await journal.add(requests);
     await deleteSegment(folder, segment);
   };
   const refuseWhole = async (segment: Segment, error: UnreadableSegment) => {
@@ -95,9 +108,12 @@ export function createSegmentLoader(options: {
     async load(segment, signal) {
       for (let failures = 1, unreadable = 0; ; failures++) {
         try {
-          return await insertAll(segment, signal);
+          await insertAll(segment, signal);
+          trouble = undefined;
+          return;
         } catch (error) {
           signal.throwIfAborted();
+          trouble = error instanceof Error ? error.message : String(error);
           if (error instanceof UnreadableSegment && ++unreadable >= READ_TRIES) return refuseWhole(segment, error);
           const details = { segment: segment.name, error: String(error) };
           logger.error(details, 'a spooled segment cannot be read or split, trying again');
@@ -105,5 +121,6 @@ export function createSegmentLoader(options: {
         }
       }
     },
+    trouble: () => trouble,
   };
 }

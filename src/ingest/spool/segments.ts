@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, open, readdir, readFile, rm, stat, truncate, unlink, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, readdir, readFile, rm, stat, truncate, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFolder } from '../../base/node/index.ts';
-import { readAppends } from './frames.ts';
+import { type Appends, readAppends } from './frames.ts';
+import { JOURNAL } from './request-journal.ts';
 
 const ENDING = '.segment';
 
@@ -40,7 +41,7 @@ export async function createSegment(folder: string, nowMs: number): Promise<Open
 export async function findSegments(folder: string): Promise<Segment[]> {
   const segments: Segment[] = [];
   for (const entry of (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    if (!entry.isFile()) continue;
+    if (!entry.isFile() || entry.name === JOURNAL) continue;
     const path = join(folder, entry.name);
     if (!entry.name.endsWith(ENDING)) {
       await unlink(path);
@@ -76,18 +77,26 @@ export class UnreadableSegment extends Error {
   override name = 'UnreadableSegment';
 }
 
-/**
- * Writes the blocks of each table into a file of their own. The same segment always gives the same files. `damaged` is what
- * follows the last append that is as it was written; undefined when all are. Throws UnreadableSegment.
- */
-export async function splitSegment(
-  folder: string,
-  segment: Segment,
-): Promise<{ files: TableFile[]; damaged: Buffer | undefined }> {
+/** What a segment holds; `damaged` is what follows its last append that is as it was written, undefined when all are. */
+export interface SegmentContent extends Appends {
+  damaged: Buffer | undefined;
+}
+
+/** Throws UnreadableSegment. */
+export async function readSegment(folder: string, segment: Segment): Promise<SegmentContent> {
   const written = await readFile(segmentPath(folder, segment)).catch((error) => {
     throw new UnreadableSegment(String(error), { cause: error });
   });
-  const { frames, bytes } = readAppends(written.subarray(0, segment.bytes));
+  const appends = readAppends(written.subarray(0, segment.bytes));
+  return { ...appends, damaged: appends.bytes < segment.bytes ? written.subarray(appends.bytes) : undefined };
+}
+
+/** Writes the blocks of each table into a file of their own. The same segment always gives the same files. */
+export async function splitSegment(
+  folder: string,
+  segment: Segment,
+  { frames }: Pick<SegmentContent, 'frames'>,
+): Promise<TableFile[]> {
   const blocks = new Map<string, Buffer[]>();
   for (const frame of frames) {
     const list = blocks.get(frame.table);
@@ -97,10 +106,28 @@ export async function splitSegment(
   const files: TableFile[] = [];
   for (const [table, list] of blocks) {
     const path = join(folder, `${segment.name}.${table}.native`);
-    await writeFile(path, Buffer.concat(list));
+    await writeBlocks(path, list);
     files.push({ table, path });
   }
-  return { files, damaged: bytes < segment.bytes ? written.subarray(bytes) : undefined };
+  return files;
+}
+
+/** Not synced: it can be made again from its segment. */
+async function writeBlocks(path: string, blocks: readonly Buffer[]): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    await writeAll(file, blocks);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes the pieces one after the other. Throws when the disk takes only a part of them. */
+export async function writeAll(file: FileHandle, pieces: readonly Buffer[]): Promise<number> {
+  const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const { bytesWritten } = await file.writev([...pieces]);
+  if (bytesWritten < total) throw new Error(`the disk took ${bytesWritten} of ${total} bytes`);
+  return total;
 }
 
 export function segmentPath(folder: string, segment: Pick<Segment, 'name'>): string {

@@ -204,10 +204,6 @@ describe('the spool', () => {
       message: expect.stringContaining('are kept for the store'),
     });
     await spool.close();
-    await rm(spoolFolder, { recursive: true });
-    const other = await open().catch(() => undefined);
-    expect(other).toBeUndefined();
-    await mkdir(join(spoolFolder, 'refused'), { recursive: true });
     const next = await open();
     await rm(spoolFolder, { recursive: true });
     await expect(next.append(numberedBatch(241))).rejects.toBeInstanceOf(BackPressureError);

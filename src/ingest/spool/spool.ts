@@ -80,8 +80,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const journal = await openRequestJournal({ folder, clock, logger });
   const disk = createDiskGuard({ folder, reserveBytes: options.reserveBytes ?? 0, clock });
   const noteState = createStateWatch(clock);
-  /** An append was refused because too much waits; forgotten when there is room again. */
-  let refusing = false;
+  /** How much waited when an append was refused for it; forgotten when there is room again. */
+  let refusedAtBytes: number | undefined;
   let loadedSegments = 0;
   let closed = false;
   /** Of appends that wait for the disk. */
@@ -123,12 +123,12 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       bytes,
       maxBytes,
       oldestSeconds,
-      refusing,
+      refusedAtBytes,
       storeUp: port.isUp(),
       storeTrouble: loader.trouble(),
       diskTrouble: disk.trouble(),
     });
-    if (judged.state !== 'full') refusing = false;
+    if (judged.state !== 'full' && judged.state !== 'disk-refuses') refusedAtBytes = undefined;
     const sinceMs = noteState(judged.state);
     return { bytes, maxBytes, segments: all.length, oldestSeconds, refused: refused.count(), sinceMs, ...judged };
   };
@@ -218,7 +218,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
       const { bytes } = stats();
       if (bytes + reservedBytes + size > options.maxBytes) {
-        refusing = true;
+        refusedAtBytes = bytes;
         throw new BackPressureError(`${bytes} bytes wait for the store already`, RETRY_AFTER_SECONDS);
       }
       reservedBytes += size;

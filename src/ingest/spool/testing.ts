@@ -1,11 +1,12 @@
 import { systemClock } from '../../base/index.ts';
 import { nowhere, type SignalBatch } from '../../model/index.ts';
 import { type ClickHousePort, selectRows } from '../../store/index.ts';
+import type { RequestMark } from '../sink.ts';
 import { createSpoolWriter } from './encoding-writer.ts';
 import { openSpool, type Spool, type SpoolOptions } from './spool.ts';
 
 export interface BatchSpool extends Omit<Spool, 'append'> {
-  append(batch: SignalBatch): Promise<void>;
+  append(batch: SignalBatch, request?: RequestMark): Promise<void>;
 }
 
 /** A spool with the encoder that another thread has in the running server. */

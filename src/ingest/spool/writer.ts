@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/index.ts';
-import { createSegment, deleteSegment, type OpenSegment, type Segment } from './segments.ts';
+import { createSegment, deleteSegment, type OpenSegment, type Segment, writeAll } from './segments.ts';
 
 /** Appends to the open segment. Appends that come while the disk syncs are written and synced together. */
 export interface SegmentWriter {
@@ -48,8 +48,7 @@ export function createSegmentWriter(options: {
     try {
       current ??= await createSegment(options.folder, options.clock.now());
       const pieces = group.flatMap((one) => one.pieces);
-      const total = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      await writeAll(current, pieces, total);
+      const total = await writeAll(current.file, pieces);
       await current.file.datasync();
       current.bytes += total;
     } catch (error) {
@@ -76,9 +75,4 @@ export function createSegmentWriter(options: {
     seal: () => inTurn(end),
     open: () => current,
   };
-}
-
-async function writeAll(segment: OpenSegment, pieces: readonly Buffer[], total: number): Promise<void> {
-  const { bytesWritten } = await segment.file.writev([...pieces]);
-  if (bytesWritten < total) throw new Error(`the disk took ${bytesWritten} of ${total} bytes`);
 }

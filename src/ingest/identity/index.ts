@@ -1,0 +1,13 @@
+/**
+ * Once means once, also when senders repeat what was acknowledged: requests are known by their hash, samples by series and
+ * time. It keeps no signals and writes nothing; spool and pipeline do, with what it tells them.
+ */
+
+export {
+  createRequestWindow,
+  hashRequest,
+  type IdentifiedRequest,
+  type RequestWindow,
+  WINDOW_MS,
+  WINDOW_REQUESTS,
+} from './request-window.ts';
