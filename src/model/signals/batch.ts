@@ -127,12 +127,16 @@ export function emptySamples(): SampleBatch {
   return { series: [], seriesOf: new Uint32Array(0), timesMs: new Float64Array(0), values: new Float64Array(0) };
 }
 
-/** How many signals of each kind a batch holds. */
-export function batchCounts(batch: SignalBatch): { samples: number; logs: number; spans: number; objects: number } {
+/** How many signals of each kind a batch holds. Native histograms count as samples. */
+export function batchCounts(batch: SignalBatch): Record<SignalKind, number> {
   return {
-    samples: batch.samples?.values.length ?? 0,
+    samples: (batch.samples?.values.length ?? 0) + (batch.histograms?.values.length ?? 0),
+    exemplars: batch.exemplars?.length ?? 0,
     logs: batch.logs?.length ?? 0,
     spans: batch.spans?.length ?? 0,
     objects: batch.objects?.length ?? 0,
   };
 }
+
+/** What is counted as one kind of signal. */
+export type SignalKind = 'samples' | 'exemplars' | 'logs' | 'spans' | 'objects';

@@ -7,3 +7,4 @@ export * from './labels.ts';
 export * from './place.ts';
 export * from './series.ts';
 export * from './stale.ts';
+export * from './validate-histogram.ts';
