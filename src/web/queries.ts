@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type {
+  CardinalityResponse,
   ChangesResponse,
   CoverageResponse,
   EntitiesResponse,
@@ -8,6 +9,8 @@ import type {
   InvestigationBody,
   InvestigationsResponse,
   LogsResponse,
+  RedactionResponse,
+  RedactionTestResponse,
   SignalResponse,
   SignalsResponse,
   StatusResponse,
@@ -16,7 +19,7 @@ import type {
   TracesResponse,
 } from '../api/contract/index.ts';
 import type { EntityKind } from '../model/index.ts';
-import { getJson, type Params } from './client.ts';
+import { getJson, type Params, postJson } from './client.ts';
 import type { PageRange } from './range.ts';
 
 /**
@@ -127,6 +130,14 @@ export const investigationQuery = (id: string) =>
   });
 
 export const telemetryQuery = () => ask<TelemetryResponse>('telemetry', {}, {}, '/api/telemetry', {});
+
+export const cardinalityQuery = (cluster: string | undefined) =>
+  ask<CardinalityResponse>('cardinality', { cluster }, {}, '/api/cardinality', { cluster });
+
+export const redactionQuery = () => ask<RedactionResponse>('redaction', {}, {}, '/api/redaction', {});
+
+/** What would be written of a text; the server keeps nothing of it. */
+export const testRedaction = (text: string) => postJson<RedactionTestResponse>('/api/redaction/test', { text });
 
 /** A matrix of the Prometheus API. */
 export interface PromMatrix {

@@ -36,6 +36,8 @@ const routeTree = root.addChildren([
   page('/investigations', () => import('./pages/investigations/investigations-page.tsx')),
   page('/investigations/$id', () => import('./pages/investigation/investigation-page.tsx')),
   page('/telemetry', () => import('./pages/telemetry/telemetry-page.tsx')),
+  page('/telemetry/cardinality', () => import('./pages/cardinality/cardinality-page.tsx')),
+  page('/telemetry/redaction', () => import('./pages/redaction/redaction-page.tsx')),
 ]);
 
 export const router = createRouter({

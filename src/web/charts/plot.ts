@@ -56,9 +56,11 @@ export interface Plot {
 
 /** Room for the y axis and at the right, the same for all charts so that their times line up. */
 export const PLOT_LEFT = 44;
-export const PLOT_RIGHT = 8;
+export const PLOT_RIGHT = 18;
 const PLOT_TOP = 18;
 const X_AXIS = 22;
+/** Of the axis' font of 11 px. */
+const DIGIT_WIDTH = 6.4;
 const FOCUS_UP_TO = 60;
 
 export function mountPlot(host: HTMLElement, first: PlotSpec): Plot {
@@ -127,11 +129,11 @@ function build(host: HTMLElement, spec: () => PlotSpec): uPlot {
           gap: 4,
           space: 72,
           grid: { show: false },
-          values: (_chart, splits) =>
+          values: (u, splits) =>
             formatTimeTicks(
               splits.map((s) => s * 1000),
               spec().zone,
-            ),
+            ).map((text, i) => (fitsAt(u, splits[i] ?? 0, text) ? text : '')),
         },
         {
           ...axis,
@@ -227,6 +229,12 @@ function yRange(low: number | null, high: number | null, { threshold }: PlotSpec
   const bottom = Math.min(low, 0);
   if (top === bottom) return [0, 1];
   return [bottom * 1.06, top * 1.06];
+}
+
+/** Whether a label under its tick ends before the chart does; half a label would be misread. */
+function fitsAt(u: uPlot, tick: number, text: string): boolean {
+  const half = (text.length * DIGIT_WIDTH) / 2;
+  return u.valToPos(tick, 'x') + half <= u.bbox.width / uPlot.pxRatio + PLOT_RIGHT;
 }
 
 /** The unit stands above the axis, once, so the ticks are plain numbers. */

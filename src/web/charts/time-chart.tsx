@@ -351,7 +351,7 @@ function Markers({ markers, range, width }: { markers: readonly ChartMarker[]; r
 
 /** As in the plot, which is loaded later. */
 const LEFT = 44;
-const RIGHT = 8;
+const RIGHT = 18;
 
 function useWidth(): [number, React.RefObject<HTMLDivElement | null>] {
   const host = useRef<HTMLDivElement>(null);

@@ -2,8 +2,9 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { LogsResponse } from '../../api/contract/index.ts';
-import { formatValue } from '../format/index.ts';
+import { counted, foldText, formatValue, readLogText } from '../format/index.ts';
 import { cx } from './class-names.ts';
+import { CopyButton } from './copy-button.tsx';
 import { EntityChip } from './entity/entity-chip.tsx';
 import styles from './log-list.module.css';
 import { Moment } from './moment.tsx';
@@ -34,43 +35,7 @@ export function LogList({ answer }: { answer: UseQueryResult<LogsResponse, Error
       {data.items.slice(0, shown).map((line, i) => {
         // Identical lines at the same nanosecond do occur; their place tells them apart.
         const key = `${line.timeNs} ${line.entity} ${i}`;
-        return (
-          <div key={key} className={styles.entry}>
-            {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: the time is the button for keys */}
-            <div className={styles.line} onClick={() => document.getSelection()?.isCollapsed !== false && toggle(key)}>
-              <button type="button" className={styles.time} aria-expanded={open.has(key)}>
-                <Moment at={line.at} as="second" />
-              </button>
-              <span className={cx(styles.severity, styles[line.severity])}>{line.severity || '–'}</span>
-              <span className={styles.entity}>
-                <EntityChip entity={line.entity} look="plain" />
-              </span>
-              <span className={cx(styles.body, open.has(key) && styles.whole)}>{line.body}</span>
-            </div>
-            {open.has(key) ? (
-              <dl className={styles.attributes}>
-                {line.traceId === '' ? null : (
-                  <div>
-                    <dt>trace</dt>
-                    <dd>
-                      <Link to="/traces/$id" params={{ id: line.traceId }}>
-                        {line.traceId}
-                      </Link>
-                    </dd>
-                  </div>
-                )}
-                {Object.entries({ container: line.container, ...line.attributes })
-                  .filter(([, value]) => value !== '')
-                  .map(([name, value]) => (
-                    <div key={name}>
-                      <dt>{name}</dt>
-                      <dd>{value}</dd>
-                    </div>
-                  ))}
-              </dl>
-            ) : null}
-          </div>
-        );
+        return <LogEntry key={key} line={line} isOpen={open.has(key)} onToggle={() => toggle(key)} />;
       })}
       <p className={styles.foot}>
         {Math.min(shown, data.items.length)} of {data.items.length} lines
@@ -82,5 +47,88 @@ export function LogList({ answer }: { answer: UseQueryResult<LogsResponse, Error
         ) : null}
       </p>
     </div>
+  );
+}
+
+interface EntryProps {
+  line: LogsResponse['items'][number];
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function LogEntry({ line, isOpen, onToggle }: EntryProps) {
+  const { text, cutBytes } = readLogText(line.body);
+  const folded = foldText(text);
+  const cut =
+    cutBytes === undefined ? null : (
+      <span className={styles.mark}>{formatValue(cutBytes, 'bytes')} cut off before it was stored</span>
+    );
+  return (
+    <div className={styles.entry}>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: the time is the button for keys */}
+      <div className={styles.line} onClick={() => document.getSelection()?.isCollapsed !== false && onToggle()}>
+        <button type="button" className={styles.time} aria-expanded={isOpen}>
+          <Moment at={line.at} as="second" />
+        </button>
+        <span className={cx(styles.severity, styles[line.severity])}>{line.severity || '–'}</span>
+        <span className={styles.entity}>
+          <EntityChip entity={line.entity} look="plain" />
+        </span>
+        {isOpen ? (
+          <span className={cx(styles.body, styles.whole)}>
+            {text}
+            {cut}
+          </span>
+        ) : (
+          <span className={styles.folded}>
+            <span className={styles.body}>
+              {folded.head}
+              {folded.tail === undefined ? null : <span className={styles.tail}> … {folded.tail}</span>}
+            </span>
+            {folded.more > 0 ? <span className={styles.mark}>{counted(folded.more, 'more line')}</span> : null}
+            {cut}
+          </span>
+        )}
+      </div>
+      {isOpen ? <LogDetail line={line} /> : null}
+    </div>
+  );
+}
+
+function LogDetail({ line }: { line: LogsResponse['items'][number] }) {
+  const { scope } = line;
+  const facts = Object.entries({
+    container: line.container,
+    span: line.spanId,
+    scope: [scope.name, scope.version].filter(Boolean).join(' '),
+    ...line.attributes,
+  });
+  return (
+    <dl className={styles.attributes}>
+      {line.traceId === '' ? null : (
+        <div>
+          <dt>trace</dt>
+          <dd>
+            <Link to="/traces/$id" params={{ id: line.traceId }}>
+              {line.traceId}
+            </Link>
+          </dd>
+        </div>
+      )}
+      {facts
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      <div>
+        <dt>as stored</dt>
+        <dd>
+          <CopyButton text={line.body} label="Copy the line as it is stored" />
+        </dd>
+      </div>
+    </dl>
   );
 }

@@ -12,6 +12,7 @@ import { parseRef, parseTime, SIGNALS } from '../../model/index.ts';
 import { buildEstate, SLOW_MODEL, SLOW_POD } from './estate.ts';
 import { buildInvestigation } from './investigation.ts';
 import { answerSignal } from './signals.ts';
+import { mockCardinality, mockRedaction, mockRedactionTest, mockTelemetry, mockTrouble } from './telemetry.ts';
 
 /** The policy that the pages are made for: the real server must send the same. */
 const POLICY =
@@ -47,7 +48,7 @@ async function answer(estate: ReturnType<typeof buildEstate>, kept: Map<string, 
   const iso = (ms: number) => new Date(ms).toISOString();
 
   if (path === '/api/status')
-    return ok(contract.statusResponse, { version: '0.1.0', startedAt: iso(estate.startedMs), now: iso(Date.now()), demo: 'live', clusters: ['prod-eu', 'prod-us'], storeUp: true });
+    return ok(contract.statusResponse, { version: '0.1.0', startedAt: iso(estate.startedMs), now: iso(Date.now()), demo: 'live', clusters: ['prod-eu', 'prod-us'], storeUp: true, trouble: mockTrouble() });
   if (path === '/api/entities') {
     const q = get('q')?.toLowerCase();
     const items = estate.entities.filter(
@@ -123,7 +124,13 @@ async function answer(estate: ReturnType<typeof buildEstate>, kept: Map<string, 
     const found = kept.get(path.slice('/api/investigations/'.length));
     return found ? ok(contract.investigation, found) : fail(404, 'not-found', 'There is no investigation of this id.');
   }
-  if (path === '/api/telemetry') return ok(contract.telemetryResponse, telemetry());
+  if (path === '/api/telemetry') return ok(contract.telemetryResponse, mockTelemetry());
+  if (path === '/api/cardinality') return ok(contract.cardinalityResponse, mockCardinality(get('cluster')));
+  if (path === '/api/redaction') return ok(contract.redactionResponse, mockRedaction());
+  if (path === '/api/redaction/test' && request.method === 'POST') {
+    const { text } = contract.redactionTest.parse(JSON.parse(await read(request)));
+    return ok(contract.redactionTestResponse, mockRedactionTest(text));
+  }
   if (path === '/prometheus/api/v1/query_range') {
     const matrix = promRange(url.searchParams);
     return send(response, matrix.status === 'error' ? 400 : 200, matrix);
@@ -135,16 +142,23 @@ async function answer(estate: ReturnType<typeof buildEstate>, kept: Map<string, 
 const time2 = (text: string) => parseTime(text, Date.now()) ?? Date.now();
 const traceId = (i: number) => (0x9e3779b97f4a7c15n * BigInt(i + 1)).toString(16).padStart(32, '0').slice(-32);
 
+/** Lines that viewers get wrong: colours, a stack trace, one that was cut. */
+const ODD_LINES: Readonly<Record<number, string>> = {
+  1: '\u001b[32mINFO\u001b[0m:     10.4.2.31:50712 - "\u001b[1mPOST /v1/chat/completions HTTP/1.1\u001b[0m" \u001b[32m200 OK\u001b[0m',
+  3: 'Traceback (most recent call last):\n  File "/app/vllm/engine/core.py", line 812, in step\n    outputs = self.model_executor.execute_model(scheduler_output)\n  File "/app/vllm/worker/gpu_worker.py", line 291, in execute_model\n    raise RuntimeError(message)\nRuntimeError: CUDA error: an illegal memory access was encountered',
+  5: `scheduler state: ${'{"request": "cmpl-8c1", "tokens": 11832} '.repeat(40)}…[cut: 1843200 bytes]`,
+};
+
 function logLine(i: number) {
   const at = Date.now() - i * 21_000 - (i % 7) * 1300;
   const severity = i % 23 === 3 ? 'error' : i % 9 === 2 ? 'warn' : 'info';
-  const body =
-    severity === 'error'
+  const body = ODD_LINES[i] ??
+    (severity === 'error'
       ? 'upstream request timed out after 30.0 s, retrying on another replica'
       : severity === 'warn'
         ? 'Request prefill took 2.31 s: prompt of 11832 tokens, prefix cache hit 0 tokens'
-        : `Avg prompt throughput: ${(2900 - i).toFixed(1)} tokens/s, Avg generation throughput: ${(1030 + (i % 40)).toFixed(1)} tokens/s, Running: ${14 + (i % 6)} reqs, Waiting: ${i % 11} reqs, GPU KV cache usage: ${(68 + (i % 20)).toFixed(1)}%`;
-  return { at: new Date(at).toISOString(), timeNs: `${at}000000`, severity, body, entity: SLOW_POD, container: 'vllm', traceId: i % 5 === 0 ? traceId(i) : '', attributes: { 'log.iostream': 'stderr' } };
+        : `Avg prompt throughput: ${(2900 - i).toFixed(1)} tokens/s, Avg generation throughput: ${(1030 + (i % 40)).toFixed(1)} tokens/s, Running: ${14 + (i % 6)} reqs, Waiting: ${i % 11} reqs, GPU KV cache usage: ${(68 + (i % 20)).toFixed(1)}%`);
+  return { at: new Date(at).toISOString(), timeNs: `${at}000000`, severity, body, entity: SLOW_POD, container: 'vllm', traceId: i % 5 === 0 ? traceId(i) : '', spanId: '', scope: { name: '', version: '', attributes: {} }, attributes: { 'log.iostream': 'stderr' } };
 }
 
 function trace(id: string): contract.TraceResponse {
@@ -152,6 +166,8 @@ function trace(id: string): contract.TraceResponse {
   const span = (spanId: string, parentSpanId: string, service: string, name: string, offset: number, durationSeconds: number, status = 'ok') => ({
     spanId, parentSpanId, service, name, kind: 'server', status, statusMessage: '', startedAt: new Date(start + offset * 1000).toISOString(), startNs: String(BigInt(start + Math.round(offset * 1000)) * 1_000_000n), durationSeconds,
     entity: `service:prod-eu/-/${service}`, attributes: { 'http.request.method': 'POST', 'gen_ai.request.model': 'llama-3-70b' }, resource: { 'service.name': service, 'k8s.cluster.name': 'prod-eu' }, events: [],
+    scope: { name: 'opentelemetry.instrumentation.asgi', version: '0.59b0', attributes: {}, schemaUrl: '' }, traceState: '',
+    links: spanId === 'g1' ? [{ traceId: traceId(7), spanId: 'a1', traceState: '', attributes: { 'link.kind': 'retry of' } }] : [],
   });
   return {
     traceId: id,
@@ -161,23 +177,6 @@ function trace(id: string): contract.TraceResponse {
       span('d1', 'b1', 'qdrant', 'Search points', 0.14, 0.21), span('e1', 'b1', 'llama-3-70b', 'chat llama-3-70b', 0.4, 11.9), span('f1', 'e1', 'llama-3-70b', 'queue', 0.41, 0.6),
       span('f2', 'e1', 'llama-3-70b', 'prefill', 1.01, 0.4), span('f3', 'e1', 'llama-3-70b', 'decode', 1.41, 10.8), span('g1', 'zz', 'gateway', 'audit log', 12.3, 0.05, 'error'),
     ],
-  };
-}
-
-function telemetry(): contract.TelemetryResponse {
-  const seen = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
-  const source = (cluster: string, kind: string, name: string, lag: number, perSecond: number, state: 'connected' | 'silent' | 'lagging' = 'connected', message?: string) => ({ cluster, kind, name, state, lastSeen: seen(lag), lagSeconds: lag, gaps: state === 'connected' ? 0 : 2, perSecond, ...(message ? { message } : {}) });
-  return {
-    sources: ['prod-eu', 'prod-us'].flatMap((cluster) => [
-      source(cluster, 'kubernetes', 'pods', 3, 0.4), source(cluster, 'kubernetes', 'nodes', 21, 0.1), source(cluster, 'scrape', 'vllm', 8, 412),
-      cluster === 'prod-us' ? source(cluster, 'scrape', 'dcgm-exporter gpu-2', 372, 0, 'silent', 'connection refused: 10.8.0.12:9400') : source(cluster, 'scrape', 'dcgm-exporter', 6, 46),
-      source(cluster, 'scrape', 'node-exporter', 11, 320), source(cluster, 'scrape', 'kube-state-metrics', 9, 211), source(cluster, 'otlp', 'traces', 2, 64), source(cluster, 'loki', 'container logs', 1, 38),
-    ]),
-    dropped: [{ reason: 'too_old', signal: 'metrics', count: 312, since: seen(3000), example: 'node_load1{instance="10.8.0.12:9100"} 9 days old' }],
-    tables: [{ name: 'samples', rows: 41_203_332, bytes: 71_303_168 }, { name: 'logs', rows: 312_004, bytes: 18_874_368 }, { name: 'spans', rows: 208_114, bytes: 23_068_672 }, { name: 'objects', rows: 1204, bytes: 512_000 }],
-    series: 12_480,
-    spool: { bytes: 262_144, oldestSeconds: 0.8 },
-    storeUp: true,
   };
 }
 

@@ -11,7 +11,7 @@ import { QUICK_RANGES } from '../../range.ts';
 import { entityName } from '../entity/entity-chip.tsx';
 import { entityTarget, KIND_WORD } from '../entity/entity-target.ts';
 import { KindIcon } from '../entity/kind-icon.tsx';
-import { NAVIGATION } from '../shell/navigation.ts';
+import { NAVIGATION, SUBPAGES } from '../shell/navigation.ts';
 import { isTrouble, stateOfHealth } from '../state.ts';
 import { StateMark } from '../state-mark.tsx';
 import { rankMatches } from './rank-matches.ts';
@@ -117,6 +117,14 @@ function usePaletteEntries(text: string, onKeys: () => void): { label: string; i
       run: () => void navigate({ to: page.to }),
     }),
   );
+  const subpages = SUBPAGES.filter(({ label, parent }) => matches(`${parent}: ${label}`)).map(
+    (page): Entry => ({
+      id: page.to,
+      label: `${page.parent}: ${page.label}`,
+      icon: <page.icon size={16} stroke={1.5} />,
+      run: () => void navigate({ to: page.to }),
+    }),
+  );
   const trace = /^[0-9a-f]{32}$/i.test(text)
     ? [
         {
@@ -151,7 +159,7 @@ function usePaletteEntries(text: string, onKeys: () => void): { label: string; i
   return [
     { label: 'Traces', items: trace },
     { label: 'Entities', items: entities },
-    { label: 'Pages', items: pages },
+    { label: 'Pages', items: [...pages, ...subpages] },
     { label: 'Actions', items: actions.slice(0, 6) },
   ];
 }

@@ -1,7 +1,7 @@
 import { Link, useRouterState } from '@tanstack/react-router';
 import { formatRef, parseRef } from '../../../model/index.ts';
 import { EntityChip } from '../entity/entity-chip.tsx';
-import { NAVIGATION } from './navigation.ts';
+import { NAVIGATION, SUBPAGES } from './navigation.ts';
 import styles from './top-bar.module.css';
 
 /** Where the page stands: its list, then its entity. */
@@ -20,7 +20,7 @@ export function Crumbs() {
       to === '/' ? pathname === '/' : pathname === to || pathname.startsWith(`${under ?? to}/`),
     ) ?? listOf(entity);
   const isList = list?.to === pathname || (list === undefined && entity === undefined);
-  const rest = params?.id ?? params?._splat;
+  const rest = SUBPAGES.find(({ to }) => to === pathname)?.label ?? params?.id ?? params?._splat;
   return (
     <nav className={styles.crumbs} aria-label="Breadcrumb">
       {list ? (

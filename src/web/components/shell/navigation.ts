@@ -3,9 +3,11 @@ import {
   IconAntennaBars5,
   IconChartLine,
   IconCpu2,
+  IconEyeOff,
   IconListDetails,
   IconMessageChatbot,
   IconStack2,
+  IconStackPush,
   IconStairs,
   IconZoomQuestion,
 } from '@tabler/icons-react';
@@ -30,6 +32,12 @@ export interface NavigationEntry {
   /** Where the pages of its single items are, when not under its own address. */
   under?: string;
 }
+
+/** Pages that stand under one of the rail's, for the palette and the breadcrumb. */
+export const SUBPAGES = [
+  { to: '/telemetry/cardinality', label: 'Cardinality', parent: 'Telemetry', icon: IconStackPush },
+  { to: '/telemetry/redaction', label: 'Redaction', parent: 'Telemetry', icon: IconEyeOff },
+] as const;
 
 /** The rail, the palette's pages and the `g` keys. A page enters when it exists. */
 export const NAVIGATION: readonly NavigationEntry[] = [

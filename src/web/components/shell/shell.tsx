@@ -5,6 +5,7 @@ import { useLive } from '../../page.ts';
 import { statusQuery } from '../../queries.ts';
 import { EntityCardLayer } from '../entity/entity-card.tsx';
 import { StateMark } from '../state-mark.tsx';
+import { TroubleBanner } from '../trouble/trouble-banner.tsx';
 import { useScreen } from '../use-screen.ts';
 import { useKeys } from './keys.ts';
 import { Rail } from './rail.tsx';
@@ -43,6 +44,7 @@ export function Shell() {
       <div className={styles.main}>
         <TopBar onMenu={() => setOpen('menu')} onPalette={() => setOpen('palette')} onKeys={() => setOpen('keys')} />
         <ServerBanner />
+        <TroubleBanner />
         <div className={styles.scroller} data-scroller="">
           <main id="page" className={styles.page} tabIndex={-1}>
             <Outlet />
@@ -58,24 +60,16 @@ export function Shell() {
   );
 }
 
-/** Nothing is more misleading than a page that quietly stopped: says when the server or its store is away. */
+/** Nothing is more misleading than a page that quietly stopped: says when the server is away. */
 function ServerBanner() {
-  const { data, error, failureCount } = useQuery(statusQuery());
-  if (error || failureCount > 0)
-    return (
-      <div className={styles.banner} role="alert">
-        <StateMark state="critical" />
-        Trifocal does not answer. What you see is from before; it is asked again every few seconds.
-      </div>
-    );
-  if (data?.storeUp === false)
-    return (
-      <div className={styles.banner} role="alert">
-        <StateMark state="warning" />
-        The store is down: new telemetry is kept in the spool, and pages cannot be answered until it is back.
-      </div>
-    );
-  return null;
+  const { error, failureCount } = useQuery(statusQuery());
+  if (!error && failureCount === 0) return null;
+  return (
+    <div className={styles.banner} role="alert">
+      <StateMark state="critical" />
+      Trifocal does not answer. What you see is from before; it is asked again every few seconds.
+    </div>
+  );
 }
 
 function useServerTime() {

@@ -9,15 +9,17 @@ interface NumberColumn<Row> extends Partial<Omit<Column<Row>, 'cell' | 'unit'>> 
   unit: string;
   width: string;
   pick: (row: Row) => number | null | undefined;
+  /** Put a plus before what is more than 0: for differences. */
+  signed?: boolean;
   /** Marks a value that stands out, by weight rather than colour alone. */
   look?: ((row: Row) => string | false | undefined) | undefined;
 }
 
 /** A column of numbers: aligned right, sortable, with the one scale that suits `rows` and its unit in the head. */
 export function numberColumn<Row>(rows: readonly Row[], wanted: NumberColumn<Row>): Column<Row> {
-  const { unit, pick, look, ...rest } = wanted;
+  const { unit, pick, look, signed = false, ...rest } = wanted;
   const column = columnOf(rows.map(pick), unit);
-  const text = (row: Row) => formatValue(pick(row), unit, { column });
+  const text = (row: Row) => formatValue(pick(row), unit, { column, signed });
   return {
     unit: columnUnit(column),
     align: 'right',

@@ -12,6 +12,7 @@ import layout from '../../components/layout.module.css';
 import { type KeyNumber, Numbers } from '../../components/numbers.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { type Tab, Tabs, useChosenTab } from '../../components/tabs.tsx';
+import { DataAge } from '../../components/trouble/data-age.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
 import { ABSENT, formatParts, formatValue } from '../../format/index.ts';
 import { useRange } from '../../page.ts';
@@ -49,6 +50,7 @@ export function EntityView({ entity }: { entity: EntityDetail }) {
         actions={<WhyButton subject={entity.ref} isPrimary />}
         numbers={view.numbers.length > 0 ? <SignalNumbers entity={entity} plans={view.numbers} /> : undefined}
       />
+      <DataAge cluster={entity.cluster} />
       <Tabs tabs={tabs} />
       {tab === 'health' ? (
         <div className={layout.side}>

@@ -13,6 +13,7 @@ import layout from '../../components/layout.module.css';
 import { type KeyNumber, Numbers } from '../../components/numbers.tsx';
 import { PageHead, type Sentence } from '../../components/page-head.tsx';
 import { type Tab, Tabs, useChosenTab } from '../../components/tabs.tsx';
+import { DataAge } from '../../components/trouble/data-age.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
 import { formatMinute, formatParts, formatRange, formatValue } from '../../format/index.ts';
 import { useNow, useRange, useZone } from '../../page.ts';
@@ -73,6 +74,7 @@ export function ModelView({ entity }: { entity: EntityDetail }) {
           />
         }
       />
+      <DataAge cluster={entity.cluster} />
       <Tabs tabs={tabs} />
       {tab === 'health' ? <Health entity={entity} markers={markersOf(changes ?? [])} /> : null}
       {tab === 'changes' ? <EventsAndChanges entityRef={entity.ref} /> : null}

@@ -1,0 +1,22 @@
+import type { Trouble } from '../../../api/contract/index.ts';
+
+/** What concerns a page that shows `cluster` (all when undefined), critical first, then the longest standing. */
+export function troubleOf(trouble: readonly Trouble[], cluster: string | undefined): Trouble[] {
+  return trouble
+    .filter((one) => cluster === undefined || one.cluster === undefined || one.cluster === cluster)
+    .sort((a, b) => rank(a) - rank(b) || Date.parse(a.since) - Date.parse(b.since));
+}
+
+/** What the banner says: warnings can be put away, what is critical cannot. */
+export function bannerOf(trouble: readonly Trouble[], dismissed: ReadonlySet<string>): Trouble[] {
+  return trouble.filter((one) => one.severity === 'critical' || !dismissed.has(one.id));
+}
+
+/** The row of the Telemetry page's sources that a trouble is about, as its `sel`; undefined when it is about none. */
+export function sourceKeyOf({ id }: Trouble): string | undefined {
+  return id.startsWith('source-') ? id.slice(id.indexOf(' ') + 1) : undefined;
+}
+
+function rank({ severity }: Trouble): number {
+  return severity === 'critical' ? 0 : 1;
+}

@@ -1,0 +1,67 @@
+import { CloseButton } from '@mantine/core';
+import { Moment } from '../../components/moment.tsx';
+import { Panel } from '../../components/panel.tsx';
+import { StateMark } from '../../components/state-mark.tsx';
+import { protocolWords } from '../../components/telemetry/drop-words.ts';
+import { ABSENT, formatDuration, formatValue } from '../../format/index.ts';
+import { useNow } from '../../page.ts';
+import { MinuteBars } from './minute-bars.tsx';
+import styles from './telemetry.module.css';
+import { howBad, SOURCE_STATES, type Source, sourceName } from './verdict.ts';
+
+/** One sender beside the list: since when it is as it is, what to check, and its numbers. */
+export function SourceDetail({ source, onClose }: { source: Source; onClose: () => void }) {
+  const now = useNow();
+  const silent = source.lastSeen === null ? 60 : Math.floor((now - Date.parse(source.lastSeen)) / 60_000);
+  const facts: [string, React.ReactNode][] = [
+    ['Protocol', protocolWords(source.kind)],
+    ['Cluster', source.cluster],
+    ['Last seen', source.lastSeen === null ? 'never' : <Moment key="seen" at={source.lastSeen} as="second" />],
+    ['Usual pause', source.usualPauseSeconds === null ? ABSENT : formatDuration(source.usualPauseSeconds)],
+    ['Lag', source.lagSeconds === null ? ABSENT : formatDuration(source.lagSeconds)],
+    ['Gaps', formatValue(source.gaps, '')],
+    ['Per second', formatValue(source.perSecond, '')],
+    ['Requests', formatValue(source.requests, '')],
+    ['Signals', formatValue(source.items, '')],
+    ['Bytes on the wire', formatValue(source.bytes, 'bytes')],
+    ['Dropped', formatValue(source.dropped, '')],
+    ['Sent again', formatValue(source.repeated, '')],
+  ];
+  return (
+    <aside aria-label="Selected source" style={{ minWidth: 0 }}>
+      <Panel title={sourceName(source)} actions={<CloseButton size="sm" aria-label="Close" onClick={onClose} />}>
+        <p className={styles.words}>
+          <StateMark state={SOURCE_STATES[source.state].state} /> It {howBad(source, now)}
+          {source.state === 'silent' && source.lastSeen !== null ? (
+            <>
+              , since <Moment at={source.lastSeen} as="second" />
+            </>
+          ) : null}
+          .{' '}
+          {source.usualPauseSeconds === null
+            ? null
+            : `It usually sends every ${formatDuration(Math.max(1, Math.round(source.usualPauseSeconds)))}.`}
+        </p>
+        {source.state === 'connected' ? null : (
+          <p className={styles.check}>
+            {source.message ??
+              'Is it running, and can it still reach this server? Its own log says what it is answered.'}
+          </p>
+        )}
+        <MinuteBars
+          counts={source.perMinute}
+          silentMinutes={source.state === 'silent' ? silent : 0}
+          label={`Signals per minute of ${sourceName(source)} in the last hour`}
+        />
+        <dl className={styles.facts}>
+          {facts.map(([name, value]) => (
+            <div key={name} style={{ display: 'contents' }}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </Panel>
+    </aside>
+  );
+}

@@ -1,0 +1,106 @@
+import type { TelemetryResponse } from '../../../api/contract/index.ts';
+import { rankOfState, type State } from '../../components/state.ts';
+import { protocolWords, reasonWords } from '../../components/telemetry/drop-words.ts';
+import { coarse, counted, formatValue } from '../../format/index.ts';
+
+export type Source = TelemetryResponse['sources'][number];
+export type Drop = TelemetryResponse['dropped'][number];
+
+/** States of sources: as a mark, as a word, and in the order in which they need attention. */
+export const SOURCE_STATES: Readonly<Record<Source['state'], { state: State; word: string; rank: number }>> = {
+  refused: { state: 'critical', word: 'refused', rank: 0 },
+  silent: { state: 'warning', word: 'silent', rank: 1 },
+  lagging: { state: 'warning', word: 'late', rank: 2 },
+  connected: { state: 'ok', word: 'delivers', rank: 3 },
+};
+
+/** `OTLP 10.0.0.7 (python)`, without the name where a protocol has none. */
+export function sourceName({ kind, name }: Source): string {
+  return [protocolWords(kind), name].filter(Boolean).join(' ');
+}
+
+export function sourceKey({ kind, cluster, name }: Source): string {
+  return `${kind} ${cluster} ${name}`;
+}
+
+/** Those that need attention, worst and longest first. */
+export function troubledSources(sources: readonly Source[]): Source[] {
+  const seen = (source: Source) => (source.lastSeen === null ? 0 : Date.parse(source.lastSeen));
+  return sources
+    .filter((source) => source.state !== 'connected')
+    .sort((a, b) => SOURCE_STATES[a.state].rank - SOURCE_STATES[b.state].rank || seen(a) - seen(b));
+}
+
+/** What is being dropped now: within the last five minutes. */
+export function activeDrops(drops: readonly Drop[]): Drop[] {
+  return drops.filter((drop) => drop.perSecond > 0).sort((a, b) => b.perSecond - a.perSecond);
+}
+
+export interface Verdict {
+  state: State;
+  words: string;
+}
+
+type Told = Pick<TelemetryResponse, 'dropped' | 'spool' | 'store'>;
+
+/** Can what is shown be trusted: who is silent, what is dropped, is the store behind. In one or two sentences. */
+export function verdictOf(data: Told, sources: readonly Source[], now: number): Verdict {
+  const parts = [storeVerdict(data), sourcesVerdict(sources, now), dropsVerdict(data.dropped)].filter(
+    (part) => part !== undefined,
+  );
+  const state = parts.map((part) => part.state).sort((a, b) => rankOfState(a) - rankOfState(b))[0];
+  if (state !== undefined) return { state, words: parts.map((part) => part.words).join(' ') };
+  if (sources.length === 0) return { state: 'unknown', words: 'Nothing has been sent here yet.' };
+  const deliver = sources.length === 1 ? 'The one source delivers' : `All ${sources.length} sources deliver`;
+  return { state: 'ok', words: `${deliver}, nothing is being dropped, and the store keeps up.` };
+}
+
+function storeVerdict({ store, spool }: Told): Verdict | undefined {
+  if (!store.up)
+    return {
+      state: 'critical',
+      words: 'The store is down: what arrives is kept in the spool, and nothing can be read.',
+    };
+  if (spool.state === 'disk-refuses')
+    return { state: 'critical', words: 'The disk takes nothing more: senders are told to come back later.' };
+  if (spool.state === 'full')
+    return { state: 'critical', words: 'The spool is full: senders are told to come back later.' };
+  if (spool.state === 'behind')
+    return {
+      state: 'warning',
+      words: `The store is behind: the newest ${formatValue(spool.oldestSeconds, 's')} cannot be seen yet.`,
+    };
+  return undefined;
+}
+
+function sourcesVerdict(sources: readonly Source[], now: number): Verdict | undefined {
+  const bad = troubledSources(sources);
+  const [first] = bad;
+  if (first === undefined) return undefined;
+  const { state } = SOURCE_STATES[first.state];
+  const others =
+    bad.length === 1
+      ? ''
+      : `, and ${counted(bad.length - 1, 'other source', 'other sources')} of ${sources.length} cannot be trusted either`;
+  return { state, words: `${sourceName(first)} of ${first.cluster} ${howBad(first, now)}${others}.` };
+}
+
+/** `is silent for 6 m`, as the end of a sentence. */
+export function howBad(source: Source, now: number): string {
+  const since = source.lastSeen === null ? undefined : coarse(Math.max(0, now - Date.parse(source.lastSeen)) / 1000);
+  if (source.state === 'silent') return since === undefined ? 'was never heard' : `has been silent for ${since}`;
+  if (source.state === 'lagging')
+    return source.lagSeconds === null ? 'is late' : `delivers ${coarse(source.lagSeconds)} late`;
+  return source.state === 'refused' ? 'is refused' : 'delivers';
+}
+
+function dropsVerdict(drops: readonly Drop[]): Verdict | undefined {
+  const [first, ...rest] = activeDrops(drops);
+  if (first === undefined) return undefined;
+  const label = first.label ? ` by the label ${first.label}` : '';
+  const more = rest.length === 0 ? '' : ` and for ${counted(rest.length, 'other reason')}`;
+  return {
+    state: 'warning',
+    words: `${formatValue(first.perSecond, '')} ${first.signal} per second are dropped: ${reasonWords(first.reason)}${label}${more}.`,
+  };
+}
