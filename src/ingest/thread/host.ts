@@ -1,19 +1,19 @@
 import { Worker } from 'node:worker_threads';
 import { type Backoff, backoffDelay, type Clock, type Logger } from '../../base/index.ts';
 import { entryThread } from '../../base/node/index.ts';
-import type { SignalBatch } from '../../model/index.ts';
 import type { DoorAnswer, DoorRequest, Failure } from '../doors/index.ts';
 import type { IngestService, IngestServiceSettings, LoopDelay } from '../service.ts';
 import { type AcceptResult, BackPressureError, type BatchOrigin, type Rejection } from '../sink.ts';
 import type { Spool } from '../spool/index.ts';
 import type { IngestTelemetry } from '../telemetry.ts';
 import { type Line, openLine } from './calls.ts';
+import { createSeriesPacker, type PackedBatch } from './series-ids.ts';
 
 /** What the thread answers. */
 export type ThreadMethods = {
   handle(request: DoorRequest): Promise<DoorAnswer>;
   refused(door: string, failure: Failure, sender: string): void;
-  accept(batch: SignalBatch, origin: BatchOrigin): Promise<AcceptResult>;
+  accept(batch: PackedBatch, origin: BatchOrigin): Promise<AcceptResult>;
   drop(rejection: Rejection, origin: BatchOrigin): void;
   telemetry(): Promise<IngestTelemetry>;
   activeSeries(): Promise<number>;
@@ -53,6 +53,7 @@ export function startIngestThread(options: {
   const methods: HostMethods = { append, log: (level, fields, message) => logger[level](fields, message) };
   let line: Line<ThreadMethods>;
   let worker: Worker;
+  let pack: ReturnType<typeof createSeriesPacker>;
   let failures = 0;
 
   const start = () => {
@@ -60,6 +61,7 @@ export function startIngestThread(options: {
     const opened = openLine<ThreadMethods>(started, methods);
     worker = started;
     line = opened;
+    pack = createSeriesPacker();
     started.once('error', (error) => logger.error({ error: error.stack ?? String(error) }, 'the ingest thread failed'));
     started.once('exit', (code) => {
       opened.cut(new BackPressureError('ingest is being restarted', RETRY_AFTER_SECONDS));
@@ -74,7 +76,7 @@ export function startIngestThread(options: {
     handle: (request) => line.remote.handle(request),
     refused: (door, failure, sender) => forgetful(line.remote.refused(door, failure, sender)),
     sink: {
-      accept: (batch, origin) => line.remote.accept(batch, origin),
+      accept: (batch, origin) => line.remote.accept(pack(batch), origin),
       drop: (rejection, origin) => forgetful(line.remote.drop(rejection, origin)),
     },
     telemetry: () => line.remote.telemetry(),

@@ -5,6 +5,7 @@ import { createIngestService, type IngestServiceSettings } from '../service.ts';
 import { createSpoolWriter } from '../spool/index.ts';
 import { openLine } from './calls.ts';
 import type { HostMethods, ThreadMethods } from './host.ts';
+import { createSeriesUnpacker } from './series-ids.ts';
 
 if (parentPort === null) throw new Error('this runs as a thread of the server');
 
@@ -12,10 +13,11 @@ const settings = workerData as IngestServiceSettings; // the host gives just thi
 const log = (level: keyof Logger) => (fields: object, message: string) => void host.log(level, fields, message);
 const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 
+const unpack = createSeriesUnpacker();
 const methods: ThreadMethods = {
   handle: (request) => service.handle({ ...request, body: asBuffer(request.body) }),
   refused: (door, failure, sender) => service.refused(door, failure, sender),
-  accept: (batch, origin) => service.sink.accept(batch, origin),
+  accept: (batch, origin) => service.sink.accept(unpack(batch), origin),
   drop: (rejection, origin) => service.sink.drop(rejection, origin),
   telemetry: () => service.telemetry(),
   activeSeries: () => service.activeSeries(),
