@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   compareLabels, createSnapshot, dropLabels, type Entity, everything, formatLabels, formatRef, isStaleAt, keepLabels, labelKey,
-  labelRecord, labelSet, labelSetFrom, labelValue, parseDuration, parseRef, parseTime, scopeAllows, setStaleAt, withLabel,
+  labelRecord, labelSet, labelSetFrom, labelValue, parseDuration, parseRef, parseTime, parseTimeNs, scopeAllows, setStaleAt, withLabel,
 } from './index.ts'; // biome-ignore format: one list
 
 test('label sets are sorted, without empty values, and equal whatever the order was', () => {
@@ -35,6 +35,20 @@ test('references survive any name', () => {
   expect(parseRef('service:prod-eu/-/gateway?tenant=acme')?.attributes).toEqual({ tenant: 'acme' });
   for (const bad of ['', 'pod', 'pod:a/b', 'pod:a/b/c/d', 'thing:a/b/c', 'pod:a/%zz/c'])
     expect(parseRef(bad)).toBeUndefined();
+});
+
+test('a time in nanoseconds is exact', () => {
+  expect(parseTimeNs('2026-12-01T14:46:59.123456789Z')).toBe(1_796_136_419_123_456_789n);
+  expect(parseTimeNs('2026-12-01T15:46:59.1+01:00')).toBe(1_796_136_419_100_000_000n);
+  expect(parseTimeNs('1969-12-31T23:59:59.999999999Z')).toBe(-1n);
+  for (const bad of [
+    '',
+    '2026-12-01',
+    '2026-13-01T00:00:00Z',
+    '2026-12-01T14:46:59.1234567890Z',
+    '2026-12-01 14:46:59Z',
+  ])
+    expect(parseTimeNs(bad)).toBeUndefined();
 });
 
 test('times and durations as users write them', () => {

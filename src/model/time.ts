@@ -44,3 +44,16 @@ export function parseTime(text: string, nowMs: number): number | undefined {
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
+
+/**
+ * RFC 3339 with up to nine digits of a second, in nanoseconds since the epoch and exact; undefined when it is
+ * something else or a day that does not exist.
+ */
+export function parseTimeNs(text: string): bigint | undefined {
+  if (text.length > 40) return undefined;
+  const match = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/.exec(text);
+  if (match === null) return undefined;
+  const ms = Date.parse(`${match[1]}${match[3]}`);
+  if (Number.isNaN(ms)) return undefined;
+  return BigInt(ms) * 1_000_000n + BigInt((match[2] ?? '').padEnd(9, '0'));
+}

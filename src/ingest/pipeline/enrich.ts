@@ -1,5 +1,6 @@
 import {
   type Attributes,
+  type AttributeValue,
   attributeText,
   type LabelSet,
   type LogRecord,
@@ -8,10 +9,14 @@ import {
   type Span,
   UNKNOWN_CLUSTER,
 } from '../../model/index.ts';
+import { placeOfLogPath } from './container-log-path.ts';
+import { type Ids, idsInAttributes, idsInLine, REQUEST_ID, severityOfLine, severityOfWord } from './lines/index.ts';
 
 /**
  * Says where a signal comes from, in whatever spelling its sender used: OpenTelemetry's dotted names, the same with
- * underscores (Loki, Prometheus), bare `pod` and `namespace` (agents), or Fluent Bit's `kubernetes` record.
+ * underscores (Loki, Prometheus), bare `pod` and `namespace` (agents), Fluent Bit's and Vector's `kubernetes` record, or
+ * the path of a container's log file. Gives logs the severity and ids that their text states, and logs and spans their
+ * `request_id`, by which they are joined.
  */
 
 /** The cluster a series is stored under; `configured` is what the receiver's configuration says, if anything. */
@@ -25,98 +30,206 @@ export interface Enricher {
 }
 
 export function createEnricher(): Enricher {
-  /** A resource is one object for all its records, so its place is worked out once. */
-  const places = new WeakMap<Attributes, Place>();
-  const resourcePlace = (resource: Attributes): Place => {
-    let place = places.get(resource);
-    if (place === undefined) {
-      place = placeOf(resource);
-      places.set(resource, place);
+  /** A resource is one object for all its records, so what it says is worked out once. */
+  const known = new WeakMap<Attributes, { place: Place; ids: Ids; placed: Map<string, Place> }>();
+  const resourceSays = (resource: Attributes) => {
+    let says = known.get(resource);
+    if (says === undefined) {
+      says = { place: placeOf(resource), ids: idsInAttributes(resource), placed: new Map() };
+      known.set(resource, says);
     }
-    return place;
+    return says;
   };
-  const complete = (given: Place, resource: Attributes, attributes: Attributes, configured: string | undefined) => {
-    const base = resourcePlace(resource);
-    // A collector's own resource says little; the record then carries the pod (k8sobjects, filelog, Fluent Bit).
-    const merged =
-      base.pod === '' && attributes.size > 0 ? merge(given, base, placeOf(attributes)) : merge(given, base);
-    const cluster = merged.cluster || configured || UNKNOWN_CLUSTER;
-    return cluster === merged.cluster ? merged : { ...merged, cluster };
+  /** The place by the resource alone: one object for all its records. */
+  const shared = (given: Place, resource: Attributes, configured: string | undefined): Place => {
+    const { place, placed } = resourceSays(resource);
+    if (!isNowhere(given)) return inCluster(merge(given, place), configured);
+    const key = configured ?? '';
+    let complete = placed.get(key);
+    if (complete === undefined) {
+      complete = inCluster(place, configured);
+      placed.set(key, complete);
+    }
+    return complete;
   };
+  /** A collector's own resource says little; the record then carries the pod (k8sobjects, filelog, Fluent Bit). */
+  const logPlace = (record: LogRecord, configured: string | undefined): Place => {
+    const base = resourceSays(record.resource).place;
+    if (base.pod !== '') return shared(record.place, record.resource, configured);
+    const own = record.attributes.size > 0 ? placeOf(record.attributes) : undefined;
+    if (own !== undefined && !isNowhere(own)) return inCluster(merge(record.place, base, own), configured);
+    const written = placeInLine(record.body);
+    if (written !== undefined) return inCluster(merge(record.place, base, written), configured);
+    return shared(record.place, record.resource, configured);
+  };
+
   return {
-    log: (record, configured) => ({
-      ...record,
-      place: complete(record.place, record.resource, record.attributes, configured),
-    }),
-    span: (span, configured) => ({ ...span, place: complete(span.place, span.resource, noRecord, configured) }),
+    log(record, configured) {
+      const { attributes, body } = record;
+      const ofResource = resourceSays(record.resource).ids;
+      const ofRecord = attributes.size > 0 ? idsInAttributes(attributes) : noIds;
+      let traceId = record.traceId || ofRecord.traceId || ofResource.traceId;
+      let spanId = record.spanId || ofRecord.spanId || ofResource.spanId;
+      let requestId = ofRecord.requestId || ofResource.requestId;
+      if (traceId === '' || requestId === '') {
+        const inLine = idsInLine(body, { trace: traceId === '', request: requestId === '' });
+        if (inLine !== undefined) {
+          traceId ||= inLine.traceId;
+          spanId ||= inLine.spanId;
+          requestId ||= inLine.requestId;
+        }
+      }
+      return {
+        ...record,
+        severity: record.severity || severityOfWord(record.severityText) || severityOfLine(body),
+        attributes: withRequestId(attributes, requestId),
+        traceId,
+        spanId,
+        place: logPlace(record, configured),
+      };
+    },
+    span(span, configured) {
+      const { attributes, resource } = span;
+      const requestId = attributes.size > 0 ? idsInAttributes(attributes).requestId : '';
+      return {
+        ...span,
+        attributes: withRequestId(attributes, requestId),
+        place: shared(span.place, resource, configured),
+      };
+    },
   };
 }
 
-const noRecord: Attributes = new Map();
+const noIds: Ids = { traceId: '', spanId: '', requestId: '' };
+
+function withRequestId(attributes: Attributes, requestId: string): Attributes {
+  if (requestId === '' || attributes.has(REQUEST_ID)) return attributes;
+  return new Map(attributes).set(REQUEST_ID, requestId);
+}
+
+function isNowhere(place: Place): boolean {
+  const { cluster, namespace, workload, pod, container, node, service } = place;
+  if (cluster !== '' && cluster !== UNKNOWN_CLUSTER) return false;
+  return namespace === '' && workload === '' && pod === '' && container === '' && node === '' && service === '';
+}
+
+function inCluster(place: Place, configured: string | undefined): Place {
+  const said = place.cluster === UNKNOWN_CLUSTER ? '' : place.cluster;
+  const cluster = said || configured || UNKNOWN_CLUSTER;
+  return cluster === place.cluster ? place : { ...place, cluster };
+}
 
 const NAMES = {
   cluster: ['k8s.cluster.name', 'k8s_cluster_name', 'cluster', 'cluster_name'],
-  namespace: ['k8s.namespace.name', 'k8s_namespace_name', 'kubernetes_namespace', 'kubernetes_namespace_name', 'namespace', 'namespace_name'],
+  namespace: ['k8s.namespace.name', 'k8s_namespace_name', 'kubernetes_namespace', 'kubernetes_namespace_name', 'kubernetes_pod_namespace', 'namespace', 'namespace_name', 'pod_namespace'],
+  workload: [
+    'k8s.deployment.name', 'k8s_deployment_name', 'k8s.statefulset.name', 'k8s_statefulset_name', 'k8s.daemonset.name', 'k8s_daemonset_name',
+    'k8s.cronjob.name', 'k8s_cronjob_name', 'k8s.job.name', 'k8s_job_name', 'deployment', 'statefulset', 'daemonset', 'cronjob', 'workload',
+  ],
+  replicaSet: ['k8s.replicaset.name', 'k8s_replicaset_name', 'replicaset'],
   pod: ['k8s.pod.name', 'k8s_pod_name', 'kubernetes_pod_name', 'pod', 'pod_name'],
   container: ['k8s.container.name', 'k8s_container_name', 'kubernetes_container_name', 'container', 'container_name'],
-  node: ['k8s.node.name', 'k8s_node_name', 'kubernetes_host', 'node', 'node_name', 'host.name', 'host_name'],
-  service: ['service.name', 'service_name'],
+  node: ['k8s.node.name', 'k8s_node_name', 'kubernetes_host', 'kubernetes_pod_node_name', 'node', 'node_name', 'nodename', 'host.name', 'host_name', 'hostname'],
+  // After the two names come those where Loki looks for a service's name when nobody gave one.
+  service: ['service.name', 'service_name', 'service', 'app', 'application', 'app_name', 'app_kubernetes_io_name', 'app.kubernetes.io/name'],
+  path: ['log.file.path', 'log_file_path', 'filename', 'file', 'file.path', 'path', 'tag'],
+  record: ['kubernetes'],
 } as const; // biome-ignore format: a list to read
 
-const WORKLOAD_NAMES = [
-  'k8s.deployment.name', 'k8s_deployment_name', 'k8s.statefulset.name', 'k8s_statefulset_name', 'k8s.daemonset.name', 'k8s_daemonset_name',
-  'k8s.cronjob.name', 'k8s_cronjob_name', 'k8s.job.name', 'k8s_job_name', 'deployment', 'statefulset', 'daemonset', 'cronjob', 'workload',
-] as const; // biome-ignore format: a list to read
+type Part = keyof typeof NAMES;
 
-/** Where Loki looks for a service's name when nobody gave one. */
-const SERVICE_FALLBACKS = [
-  'service',
-  'app',
-  'application',
-  'app_name',
-  'app_kubernetes_io_name',
-  'app.kubernetes.io/name',
-];
+/** What an attribute's name stands for, and how much it counts: the lower, the more. */
+const PART_OF: ReadonlyMap<string, { part: Part; rank: number }> = new Map(
+  // the keys are those of NAMES
+  (Object.keys(NAMES) as Part[]).flatMap((part) => NAMES[part].map((name, rank) => [name, { part, rank }] as const)),
+);
 
 export function placeOf(attributes: Attributes): Place {
-  const record = attributes.get('kubernetes');
-  const fluentBit =
-    record !== null && typeof record === 'object' && 'kind' in record ? fluentBitPlace(record.entries) : undefined;
-  const pod = firstOf(attributes, NAMES.pod) || fluentBit?.pod || '';
-  const replicaSet = firstOf(attributes, ['k8s.replicaset.name', 'k8s_replicaset_name', 'replicaset']);
+  const found = new Map<Part, { value: AttributeValue; rank: number }>();
+  for (const [name, value] of attributes) {
+    const names = PART_OF.get(name);
+    if (names === undefined || value === '' || value === null) continue;
+    const { part, rank } = names;
+    if (part === 'path' && (typeof value !== 'string' || placeOfLogPath(value) === undefined)) continue;
+    const before = found.get(part);
+    if (before === undefined || rank < before.rank) found.set(part, { value, rank });
+  }
+  if (found.size === 0) return empty;
+  const text = (part: Part) => {
+    const value = found.get(part)?.value;
+    return value === undefined ? '' : attributeText(value);
+  };
+  const path = placeOfLogPath(text('path'));
+  const record = found.get('record')?.value;
+  const agent = isMap(record) ? agentPlace(record.entries) : undefined;
+  const pod = text('pod') || agent?.pod || path?.pod || '';
+  const replicaSet = text('replicaSet');
   return {
-    cluster: firstOf(attributes, NAMES.cluster),
-    namespace: firstOf(attributes, NAMES.namespace) || fluentBit?.namespace || '',
+    cluster: text('cluster'),
+    namespace: text('namespace') || agent?.namespace || path?.namespace || '',
     workload:
-      firstOf(attributes, WORKLOAD_NAMES) ||
-      (replicaSet && workloadOfReplicaSet(replicaSet)) ||
-      fluentBit?.workload ||
-      workloadOfPod(pod),
+      text('workload') || (replicaSet && workloadOfReplicaSet(replicaSet)) || agent?.workload || workloadOfPod(pod),
     pod,
-    container: firstOf(attributes, NAMES.container) || fluentBit?.container || '',
-    node: firstOf(attributes, NAMES.node) || fluentBit?.node || '',
-    service: firstOf(attributes, NAMES.service) || firstOf(attributes, SERVICE_FALLBACKS),
+    container: text('container') || agent?.container || path?.container || '',
+    node: text('node') || agent?.node || '',
+    service: text('service') || agent?.service || '',
   };
 }
 
-function fluentBitPlace(record: Attributes): Pick<Place, 'namespace' | 'pod' | 'container' | 'node' | 'workload'> {
+const empty: Place = { cluster: '', namespace: '', workload: '', pod: '', container: '', node: '', service: '' };
+
+/** The `kubernetes` record as Fluent Bit's filter, Vector's source or Filebeat write it. */
+function agentPlace(record: Attributes): Omit<Place, 'cluster'> {
   const pod = firstOf(record, ['pod_name']);
+  const labels = record.get('labels') ?? record.get('pod_labels');
   return {
-    namespace: firstOf(record, ['namespace_name']),
+    namespace: firstOf(record, ['namespace_name', 'pod_namespace']),
     pod,
     container: firstOf(record, ['container_name']),
-    node: firstOf(record, ['host']),
+    node: firstOf(record, ['host', 'pod_node_name']),
     workload: ownerOf(record) || workloadOfPod(pod),
+    service: isMap(labels) ? firstOf(labels.entries, ['app.kubernetes.io/name', 'app', 'k8s-app']) : '',
   };
 }
 
-/** The direct owner as newer Fluent Bit adds it: `ownerReferences: [{kind, name}]`. */
+/** The direct owner as newer Fluent Bit (`ownerReferences: [{kind, name}]`) and Vector (`pod_owner: "ReplicaSet/x"`) add it. */
 function ownerOf(record: Attributes): string {
+  const [vectorKind = '', vectorName = ''] = firstOf(record, ['pod_owner']).split('/', 2);
+  if (vectorName !== '') return vectorKind === 'ReplicaSet' ? workloadOfReplicaSet(vectorName) : vectorName;
   const owners = record.get('ownerReferences');
   const owner = Array.isArray(owners) ? owners[0] : undefined;
-  if (owner === null || typeof owner !== 'object' || !('kind' in owner)) return '';
+  if (!isMap(owner)) return '';
   const name = firstOf(owner.entries, ['name']);
   return owner.entries.get('kind') === 'ReplicaSet' ? workloadOfReplicaSet(name) : name;
+}
+
+function isMap(value: AttributeValue | undefined): value is Extract<AttributeValue, { kind: 'map' }> {
+  return value !== undefined && value !== null && typeof value === 'object' && 'kind' in value;
+}
+
+/** A whole record of an agent longer than this is not read for its place. */
+const MAX_RECORD = 64 * 1024;
+
+/** Where a line comes from that is an agent's whole record as JSON (Fluent Bit's and Vector's Loki outputs by default). */
+function placeInLine(line: string): Place | undefined {
+  if (line.charCodeAt(0) !== 0x7b || line.length > MAX_RECORD) return undefined;
+  if (!line.includes('"kubernetes":') && !line.includes('/var/log/')) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined; // not JSON after all: it says no place
+  }
+  const record = fromJson(value);
+  const place = isMap(record) ? placeOf(record.entries) : empty;
+  return isNowhere(place) ? undefined : place;
+}
+
+function fromJson(value: unknown): AttributeValue {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value !== 'object' || value === null) return null;
+  if (Array.isArray(value)) return value.map(fromJson);
+  return { kind: 'map', entries: new Map(Object.entries(value).map(([key, item]) => [key, fromJson(item)])) };
 }
 
 /**

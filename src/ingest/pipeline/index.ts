@@ -1,24 +1,18 @@
 /**
- * What happens to every batch between a receiver and the spool, one step one file: redact, enrich, limit, accept times.
+ * What happens to every batch between a receiver and the spool, one step one file: join lines, redact, enrich, limit, accept times.
  * Works on decoded signals only; knows no protocol and writes nothing.
  */
 
 import type { Clock } from '../../base/index.ts';
-import {
-  attributeText,
-  formatLabels,
-  type LogRecord,
-  labelSet,
-  type SignalBatch,
-  type Span,
-} from '../../model/index.ts';
+import type { SignalBatch, Span } from '../../model/index.ts';
 import type { BatchOrigin } from '../sink.ts';
 import { createTurns } from '../turns.ts';
 import { type AcceptedTimes, explainTime, judgeTime, timeWindow } from './accept-times.ts';
-import { detectSeverity } from './detect-severity.ts';
 import { createEnricher } from './enrich.ts';
 import { createExemplarsStep, createHistogramsStep } from './histograms.ts';
 import type { CardinalityLimiter } from './limit-cardinality.ts';
+import { defaultLogLimits, type LogLimits } from './limits.ts';
+import { createLogsStep } from './logs.ts';
 import type { Redactor } from './redact.ts';
 import { createRejections, type LabelledRejection } from './rejections.ts';
 import { createSamplesStep } from './samples.ts';
@@ -33,6 +27,8 @@ export { createRedactor, defaultRedaction, type RedactionOptions, redactText } f
 export interface PipelineResult {
   batch: SignalBatch;
   rejected: LabelledRejection[];
+  /** What is stored but not as it came, such as lines that were cut: counted like drops, but not refused to the sender. */
+  changed: LabelledRejection[];
 }
 
 export interface Pipeline {
@@ -44,6 +40,7 @@ export function createPipeline(options: {
   accept: AcceptedTimes;
   redactor: Redactor;
   limiter: CardinalityLimiter;
+  lines?: Partial<LogLimits>;
 }): Pipeline {
   const { clock, accept, redactor, limiter } = options;
   const gate = createSeriesGate(redactor, limiter);
@@ -51,6 +48,7 @@ export function createPipeline(options: {
   const histogramsStep = createHistogramsStep(gate);
   const exemplarsStep = createExemplarsStep(gate, redactor);
   const enricher = createEnricher();
+  const logsStep = createLogsStep(redactor, enricher, { ...defaultLogLimits, ...options.lines });
 
   return {
     async run(batch, origin) {
@@ -78,19 +76,9 @@ export function createPipeline(options: {
         result.exemplars = exemplarsStep(batch.exemplars, origin, window, rejections);
       }
       if (batch.metadata !== undefined) result.metadata = await pass(batch.metadata, redactor.metadata);
+      const changed = createRejections();
       if (batch.logs !== undefined) {
-        result.logs = await pass(batch.logs, (raw) => {
-          const record = redactor.log(raw);
-          const ms = Number(record.timeNs / 1_000_000n);
-          const misplaced = judgeTime(ms, window);
-          if (misplaced === undefined) return enricher.log(detectSeverity(record), origin.cluster);
-          rejections.add(
-            'logs',
-            misplaced,
-            () => `entry for stream '${streamText(record)}' ${explainTime(misplaced, ms, window)}`,
-          );
-          return undefined;
-        });
+        result.logs = await logsStep(batch.logs, origin, window, turns, rejections, changed);
       }
       if (batch.spans !== undefined) {
         result.spans = await pass(batch.spans, (raw) => {
@@ -104,14 +92,9 @@ export function createPipeline(options: {
       }
       if (batch.objects !== undefined) result.objects = await pass(batch.objects, redactor.object);
       const ofHistograms = histogramRejections.list().map((one) => ({ ...one, histograms: true as const })); // literal
-      return { batch: result, rejected: [...rejections.list(), ...ofHistograms] };
+      return { batch: result, rejected: [...rejections.list(), ...ofHistograms], changed: changed.list() };
     },
   };
-}
-
-function streamText(record: LogRecord): string {
-  const pairs = [...record.resource].map(([name, value]): [string, string] => [name, attributeText(value)]);
-  return formatLabels(labelSet(pairs)).slice(0, 500);
 }
 
 function spanText(span: Span): string {
