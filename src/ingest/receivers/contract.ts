@@ -25,6 +25,8 @@ export interface Answer {
   code: number;
   text: string;
   retryAfterSeconds?: number;
+  /** Of an HTTP answer. */
+  headers?: Headers;
 }
 
 export interface Contract {
@@ -183,6 +185,7 @@ export async function openHttp(
       return {
         code: response.status,
         text,
+        headers: response.headers,
         ...(retryAfter === null ? {} : { retryAfterSeconds: Number(retryAfter) }),
       };
     },

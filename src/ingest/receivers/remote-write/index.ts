@@ -1,76 +1,69 @@
-/** Prometheus remote write 1.0: snappy-compressed protobuf, answered as Prometheus' own receiver does. */
+/**
+ * Prometheus remote write 1.0 and 2.0: snappy-compressed protobuf, answered as Prometheus' own receiver does, except that
+ * what is wrong with one series never costs its neighbours.
+ */
 
-import {
-  type ContentType,
-  type Door,
-  noBody,
-  originOf,
-  parseContentType,
-  type Receiver,
-  textAnswer,
-} from '../../doors/index.ts';
-import type { Rejection } from '../../sink.ts';
+import { type Door, noBody, originOf, parseContentType, type Receiver, textAnswer } from '../../doors/index.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
-import { RefusedRequest, unsnappy } from '../wire/index.ts';
-import { createWriteDecoder } from './decode.ts';
-
-export { createWriteDecoder } from './decode.ts';
+import { unsnappy } from '../wire/index.ts';
+import { complaints, countWritten, writtenHeaders } from './answer.ts';
+import type { WriteContent } from './content.ts';
+import { createDecoderV1 } from './decode-v1.ts';
+import { createDecoderV2 } from './decode-v2.ts';
+import { negotiateVersion } from './negotiate.ts';
 
 const door: Door = {
   name: 'remote-write',
   transport: 'http',
   path: '/prometheus/api/v1/write',
-  headers: ['x-prometheus-remote-write-version'],
   protocol: 'remote-write',
   signal: 'samples',
-  fail: ({ status, message }) => textAnswer(status, `${message}\n`),
+  fail({ status, message }, { parameters }) {
+    const answer = textAnswer(status, `${message}\n`);
+    if (parameters.get('proto') !== 'io.prometheus.write.v2.Request') return answer;
+    const headers = writtenHeaders({ samples: 0, histograms: 0, exemplars: 0 });
+    return { ...answer, headers: { ...answer.headers, ...headers } };
+  },
 };
 
 /**
- * `POST /prometheus/api/v1/write`. 204 when everything valid is stored (series with invalid labels are left out and
- * counted, as Prometheus does); 400 when samples were refused, although their neighbours are stored; 503 when busy.
+ * `POST /prometheus/api/v1/write`. 204 when everything valid is stored; 400 when something was refused, although the rest
+ * is stored (in version 1 series with invalid labels are left out and counted only, as Prometheus does); 415 for another
+ * message or encoding; 503 or 429 when the sender is to come again.
  */
 export const remoteWrite: Receiver<ReceiverOptions> = {
   doors: [door],
   open({ sink, cluster, limits = defaultBodyLimits }) {
-    const decode = createWriteDecoder();
+    const decoders = { 1: createDecoderV1(), 2: createDecoderV2() };
     return new Map([
       [
         door.name,
         async (request) => {
-          refuseOtherVersions(parseContentType(request.headers['content-type']), request.headers['content-encoding']);
+          const { headers } = request;
+          const version = negotiateVersion(parseContentType(headers['content-type']), headers['content-encoding']);
           const origin = originOf(request, 'remote-write', cluster);
-          const content = await unsnappy(request.body, limits.maxBodyBytes);
-          const { samples, metadata, invalid, histograms } = await decode(content);
-          const { rejected } = await sink.accept(metadata.length > 0 ? { samples, metadata } : { samples }, origin);
-          const refused: Rejection[] = [...rejected];
-          if (invalid.count > 0) sink.drop({ signal: 'samples', reason: 'invalid', ...invalid }, origin);
-          if (histograms.count > 0) {
-            const rejection: Rejection = { signal: 'samples', reason: 'invalid', ...histograms };
-            sink.drop(rejection, origin);
-            refused.push(rejection);
+          const content = await decoders[version](await unsnappy(request.body, limits.maxBodyBytes));
+          const { rejected } = await sink.accept(batchOf(content), origin);
+          for (const { kind, count, example } of content.invalid) {
+            const signal = kind === 'exemplars' ? 'exemplars' : 'samples';
+            sink.drop({ signal, reason: 'invalid', count, example }, origin);
           }
-          if (refused.length === 0) return { status: 204, headers: {}, body: noBody };
-          const text = refused.map((r) => `${r.count} samples refused (${r.reason}): ${r.example}`).join('\n');
-          return textAnswer(400, `${text}\n`);
+          const written = version === 2 ? writtenHeaders(countWritten(content, rejected)) : {};
+          const lines = complaints(version, content.invalid, rejected);
+          if (lines.length === 0) return { status: 204, headers: written, body: noBody };
+          const answer = textAnswer(400, `${lines.join('\n')}\n`);
+          return { ...answer, headers: { ...answer.headers, ...written } };
         },
       ],
     ]);
   },
 };
 
-function refuseOtherVersions({ type, parameters }: ContentType, encoding: string | undefined): void {
-  if (type !== 'application/x-protobuf') {
-    throw new RefusedRequest(415, `content type "${type}" is not remote write: send application/x-protobuf`);
-  }
-  const message = parameters.get('proto') ?? 'prometheus.WriteRequest';
-  if (message !== 'prometheus.WriteRequest') {
-    throw new RefusedRequest(
-      415,
-      `message ${message} is not supported: send prometheus.WriteRequest (remote write 1.0)`,
-    );
-  }
-  if ((encoding ?? 'snappy') !== 'snappy') {
-    throw new RefusedRequest(415, `content encoding "${encoding}" is not supported: remote write uses snappy`);
-  }
+function batchOf({ samples, histograms, exemplars, metadata }: WriteContent) {
+  return {
+    samples,
+    ...(histograms.values.length > 0 ? { histograms } : {}),
+    ...(exemplars.length > 0 ? { exemplars } : {}),
+    ...(metadata.length > 0 ? { metadata } : {}),
+  };
 }

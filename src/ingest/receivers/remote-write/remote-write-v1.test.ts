@@ -1,40 +1,16 @@
 import fc from 'fast-check';
 import { compressSync } from 'snappy';
 import { describe, expect, it } from 'vitest';
-import { silentLogger, systemClock } from '../../../base/index.ts';
+import { silentLogger } from '../../../base/index.ts';
 import { isStaleAt, labelRecord, type SampleBatch } from '../../../model/index.ts';
 import { collect, describeReceiver, LIMIT, nowMs, openHttp, sampleLines } from '../contract.ts';
-import type { ReceiverOptions } from '../options.ts';
 import { DecodeError, ProtoWriter } from '../wire/index.ts';
-import { createWriteDecoder, remoteWrite } from './index.ts';
+import { createDecoderV1 } from './decode-v1.ts';
+import { remoteWrite } from './index.ts';
+import { headersV1, histogram, type Labels, requestV1 as request, seriesV1 as series } from './testing.ts';
 
-const HEADERS = {
-  'content-type': 'application/x-protobuf',
-  'content-encoding': 'snappy',
-  'x-prometheus-remote-write-version': '0.1.0',
-};
-const open = (options: ReceiverOptions) => openHttp(remoteWrite, options, '/prometheus/api/v1/write', HEADERS);
-
-type Labels = Record<string, string>;
-
-function series(labels: Labels, samples: [value: number | bigint, timeMs: number][]): ProtoWriter {
-  const message = new ProtoWriter();
-  for (const [name, value] of Object.entries(labels))
-    message.bytes(1, new ProtoWriter().bytes(1, name).bytes(2, value));
-  for (const [value, timeMs] of samples) {
-    const sample = new ProtoWriter();
-    if (typeof value === 'bigint') sample.fixed64(1, value);
-    else sample.double(1, value);
-    message.bytes(2, sample.varint(2, BigInt(timeMs)));
-  }
-  return message;
-}
-
-function request(...all: ProtoWriter[]): Buffer {
-  const message = new ProtoWriter();
-  for (const one of all) message.bytes(1, one);
-  return message.finish();
-}
+const open = (options: Parameters<typeof remoteWrite.open>[0]) =>
+  openHttp(remoteWrite, options, '/prometheus/api/v1/write', headersV1);
 
 const goodRequest = request(
   series({ __name__: 'up', job: 'node', instance: 'a:9100' }, [[1, nowMs]]),
@@ -44,7 +20,7 @@ const goodRequest = request(
   ]),
 );
 
-describeReceiver('remote write', {
+describeReceiver('remote write 1.0', {
   open,
   good: {
     body: compressSync(goodRequest),
@@ -72,22 +48,24 @@ describeReceiver('remote write', {
       text: /at byte \d+/,
     },
     {
-      title: 'a native histogram',
-      body: compressSync(request(series({ __name__: 'h' }, []).bytes(4, new ProtoWriter()))),
+      title: 'a native histogram whose counts do not add up',
+      body: compressSync(
+        request(series({ __name__: 'h' }, []).bytes(4, new ProtoWriter().varint(1, 3).varint(15, nowMs))),
+      ),
       code: 400,
-      text: /native histograms.*h/,
+      text: /0 observations found in buckets, but the Count field is 3: .* for series h/,
     },
     {
       title: 'a sample from long ago',
       body: compressSync(request(series({ __name__: 'old' }, [[1, 0]]))),
       code: 400,
-      text: /sample of old has timestamp too old: 1970/,
+      text: /^out of bounds: too old sample .*sample of old has timestamp too old: 1970/,
     },
     {
       title: 'a sample from the future',
       body: compressSync(request(series({ __name__: 'new' }, [[1, nowMs + 3_600_000]]))),
       code: 400,
-      text: /too new/,
+      text: /^out of bounds: timestamp is too far in the future/,
     },
   ],
   tooLarge: [
@@ -103,18 +81,8 @@ describeReceiver('remote write', {
   busy: { code: 503, retries: true },
 });
 
-describe('remote write', () => {
-  const decode = async (body: Buffer) => (await createWriteDecoder()(body)).samples;
-
-  it('refuses remote write 2.0 with 415 so that the sender falls back', async () => {
-    const { sink } = collect();
-    const door = await open({ sink, clock: systemClock, logger: silentLogger });
-    const answer = await door.send(compressSync(goodRequest), {
-      'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
-    });
-    expect(answer).toMatchObject({ code: 415, text: expect.stringContaining('remote write 1.0') });
-    await door.close();
-  });
+describe('remote write 1.0', () => {
+  const decode = async (body: Buffer) => (await createDecoderV1()(body)).samples;
 
   it('leaves out series with invalid labels, keeps their neighbours, and says 204 as Prometheus does', async () => {
     const ingest = collect();
@@ -182,7 +150,7 @@ describe('remote write', () => {
   });
 
   it('gives the same Series object for the same labels, within a request and across requests', async () => {
-    const decoder = createWriteDecoder();
+    const decoder = createDecoderV1();
     const body = request(
       series({ __name__: 'a' }, [[1, 1]]),
       series({ __name__: 'b' }, [[1, 1]]),
@@ -195,9 +163,65 @@ describe('remote write', () => {
     expect(second.series[0]).toBe(first.series[0]);
   });
 
+  it('reads native histograms and exemplars beside samples, and lets no exemplar fail the request', async () => {
+    const ingest = collect();
+    const door = await open({ ...ingest, logger: silentLogger });
+    const exemplar = (timeMs: number) =>
+      new ProtoWriter()
+        .bytes(1, new ProtoWriter().bytes(1, 'trace_id').bytes(2, 'abc'))
+        .double(2, 0.5)
+        .varint(3, timeMs);
+    const one = series({ __name__: 'latency', job: 'a' }, [])
+      .bytes(3, exemplar(nowMs))
+      .bytes(3, exemplar(nowMs - 30 * 86_400_000))
+      .bytes(
+        4,
+        histogram({
+          count: 5,
+          zeroCount: 1,
+          spans: [
+            [0, 2],
+            [1, 1],
+          ],
+          deltas: [1, 1, -1],
+          timeMs: nowMs,
+        }),
+      );
+    const both = series({ __name__: 'mixed' }, [[1, nowMs]]).bytes(4, histogram({ count: 0, timeMs: nowMs + 1 }));
+    expect(await door.send(compressSync(request(one, both)))).toMatchObject({ code: 204 });
+    const [batch] = ingest.batches;
+    expect(batch?.histograms?.series.map(({ labels }) => labelRecord(labels))).toEqual([
+      { __name__: 'latency', job: 'a' },
+      { __name__: 'mixed' },
+    ]);
+    expect(batch?.histograms?.values[0]).toMatchObject({
+      integer: true,
+      count: 5,
+      zeroCount: 1,
+      positive: {
+        spans: [
+          { offset: 0, length: 2 },
+          { offset: 1, length: 1 },
+        ],
+        counts: [1, 2, 1],
+      },
+    });
+    expect(batch?.exemplars).toMatchObject([
+      {
+        series: { labels: ['__name__', 'latency', 'job', 'a'] },
+        timeMs: nowMs,
+        value: 0.5,
+        labels: ['trace_id', 'abc'],
+      },
+    ]);
+    expect(sampleLines(ingest.batches)).toEqual([`mixed 1 @${nowMs}`]);
+    expect(ingest.telemetry().dropped).toMatchObject([{ signal: 'exemplars', reason: 'too_old', count: 1 }]);
+    await door.close();
+  });
+
   it('keeps metadata', async () => {
     const metadata = new ProtoWriter().varint(1, 1).bytes(2, 'http_requests_total').bytes(4, 'Requests.').bytes(5, '');
-    const decoded = await createWriteDecoder()(new ProtoWriter().bytes(3, metadata).finish());
+    const decoded = await createDecoderV1()(new ProtoWriter().bytes(3, metadata).finish());
     expect(decoded.metadata).toEqual([{ family: 'http_requests_total', type: 'counter', help: 'Requests.', unit: '' }]);
   });
 
@@ -207,7 +231,7 @@ describe('remote write', () => {
       fc.string({ minLength: 1, unit: 'grapheme' }),
     );
     const one = fc.record({ labels, samples: fc.array(fc.tuple(fc.double(), fc.integer({ min: -1e13, max: 1e13 }))) });
-    const decoder = createWriteDecoder();
+    const decoder = createDecoderV1();
     await fc.assert(
       fc.asyncProperty(fc.array(one, { maxLength: 8 }), async (all) => {
         const body = request(...all.map((s) => series({ ...s.labels, __name__: 'm' }, s.samples)));
@@ -221,7 +245,7 @@ describe('remote write', () => {
   });
 
   it('any bytes decode or throw DecodeError', async () => {
-    const decoder = createWriteDecoder();
+    const decoder = createDecoderV1();
     const damaged = fc.tuple(fc.nat(goodRequest.length - 1), fc.nat(255)).map(([at, byte]) => {
       const copy = Buffer.from(goodRequest);
       copy[at] = byte;
