@@ -89,7 +89,7 @@ export async function openParts(options: {
     onRefused: () => ingest.forget(),
   });
   closers.add('the spool', spool.close);
-  const ingest = startIngestThread({ settings: ingestSettings(config), append: spool.append, clock, logger });
+  const ingest = startIngestThread({ settings: ingestSettings(config), spool, clock, logger });
   closers.add('the ingest thread', ingest.close);
   const { port } = store;
   const source = await openEmbeddedSource({ port });

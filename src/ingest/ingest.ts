@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock, Logger } from '../base/index.ts';
 import { batchCounts, type SignalBatch } from '../model/index.ts';
+import { createRepetitions, type Repetitions } from './identity/index.ts';
 import {
   type AcceptedTimes,
   type CardinalityLimits,
@@ -12,7 +13,7 @@ import {
   defaultRedaction,
   type RedactionOptions,
 } from './pipeline/index.ts';
-import { BackPressureError, type SignalSink } from './sink.ts';
+import { BackPressureError, type RequestMark, type SignalSink } from './sink.ts';
 import type { SpoolWriter } from './spool/index.ts';
 import { createIngestLog, type IngestTelemetry } from './telemetry.ts';
 
@@ -27,10 +28,14 @@ export interface IngestOptions extends IngestSettings {
   spool: Pick<SpoolWriter, 'append'>;
   clock: Clock;
   logger: Logger;
+  /** Requests that earlier processes took in: a repetition of one stores nothing. */
+  recentRequests?: readonly RequestMark[];
 }
 
 export interface Ingest {
   sink: SignalSink;
+  /** For the doors, so that a request which is repeated is stored once. */
+  repetitions: Repetitions;
   /** Who delivers and how, and what was dropped and why: for `GET /api/telemetry`. */
   telemetry(): IngestTelemetry;
   /** Series seen within the last one to two hours. */
@@ -46,12 +51,19 @@ export function createIngest(options: IngestOptions): Ingest {
   const limiter = createCardinalityLimiter({ ...defaultCardinalityLimits, ...options.limits }, clock);
   const pipeline = createPipeline({ clock, accept: options.accept ?? defaultAcceptedTimes, redactor, limiter });
 
+  const recent = options.recentRequests ?? [];
+  const repetitions = createRepetitions({ clock, recent, onRepeated: log.repeated });
+
   const sink: SignalSink = {
     async accept(raw, origin) {
+      if (origin.request !== undefined && repetitions.isRepetition(origin.request)) return { rejected: [] };
+      // A body whose signals took their times from its arrival is another one each time it comes.
+      const request = raw.arrivalTimed === true ? undefined : origin.request;
       const { batch, rejected } = await pipeline.run(raw, origin);
       if (!isEmpty(batch)) {
         try {
-          await spool.append(batch, origin.request);
+          await spool.append(batch, request);
+          if (request !== undefined) repetitions.stored(request);
         } catch (error) {
           // Refused is not lost, as senders come again; the count shows how often they had to.
           if (error instanceof BackPressureError) log.refused(batch, origin, error.message);
@@ -65,12 +77,13 @@ export function createIngest(options: IngestOptions): Ingest {
     },
     drop(rejection, origin) {
       const clean = { ...rejection, example: redactor.text(rejection.example) };
-      log.dropped(clean, origin);
+      if (clean.reason === 'unreadable' || clean.reason === 'oversize') log.unreadable(clean, origin);
+      else log.dropped(clean, origin);
       logger.debug({ ...origin, ...clean }, 'dropped before decoding');
     },
   };
 
-  return { sink, telemetry: log.state, activeSeries: limiter.active, metrics: log.registry };
+  return { sink, repetitions, telemetry: log.state, activeSeries: limiter.active, metrics: log.registry };
 }
 
 function isEmpty(batch: SignalBatch): boolean {

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock, Logger } from '../base/index.ts';
-import { type DoorService, type OnceByRequest, openDoors } from './doors/index.ts';
+import { type DoorService, openDoors } from './doors/index.ts';
 import { createIngest, type IngestSettings } from './ingest.ts';
 import { receivers } from './receivers/index.ts';
-import type { SignalSink } from './sink.ts';
+import type { RequestMark, SignalSink } from './sink.ts';
 import type { SpoolWriter } from './spool/index.ts';
 import type { IngestTelemetry } from './telemetry.ts';
 
@@ -39,16 +39,17 @@ export function createIngestService(options: {
   spool: Pick<SpoolWriter, 'append'>;
   clock: Clock;
   logger: Logger;
-  repetitions?: OnceByRequest;
+  /** Requests that earlier processes took in. */
+  recentRequests: readonly RequestMark[];
 }): IngestService {
-  const { settings, spool, clock, logger, repetitions } = options;
-  const ingest = createIngest({ ...settings, spool, clock, logger });
+  const { settings, spool, clock, logger, recentRequests } = options;
+  const ingest = createIngest({ ...settings, spool, clock, logger, recentRequests });
   const doors = openDoors(receivers, {
     sink: ingest.sink,
     clock,
     logger,
     limits: { maxBodyBytes: settings.maxBodyBytes },
-    ...(repetitions === undefined ? {} : { repetitions }),
+    repetitions: ingest.repetitions,
   });
   return {
     ...doors,

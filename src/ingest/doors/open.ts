@@ -14,7 +14,7 @@ export interface DoorService {
 
 /** Runs work once per request, also when its sender repeats it. */
 export interface OnceByRequest {
-  once(mark: RequestMark, door: string, work: () => Promise<DoorAnswer>): Promise<DoorAnswer>;
+  once(mark: RequestMark, origin: BatchOrigin, work: () => Promise<DoorAnswer>): Promise<DoorAnswer>;
 }
 
 /**
@@ -65,7 +65,8 @@ export function openDoors<Options extends { sink: SignalSink; clock: Clock; logg
           return failed(door, failure, request.headers['content-type']);
         }
       };
-      return repetitions === undefined ? work() : repetitions.once(mark, door.name, work);
+      const origin: BatchOrigin = { protocol: door.protocol, sender: request.sender };
+      return repetitions === undefined ? work() : repetitions.once(mark, origin, work);
     },
     refused(name, failure, sender) {
       count(known(name).door, failure, sender);

@@ -3,11 +3,5 @@
  * time. It keeps no signals and writes nothing; spool and pipeline do, with what it tells them.
  */
 
-export {
-  createRequestWindow,
-  hashRequest,
-  type IdentifiedRequest,
-  type RequestWindow,
-  WINDOW_MS,
-  WINDOW_REQUESTS,
-} from './request-window.ts';
+export { createRepetitions, type Repetitions } from './repetitions.ts';
+export { WINDOW_MS, WINDOW_REQUESTS } from './request-window.ts';

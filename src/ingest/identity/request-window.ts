@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/index.ts';
 import type { RequestMark } from '../sink.ts';
 
@@ -6,23 +5,20 @@ import type { RequestMark } from '../sink.ts';
 export const WINDOW_MS = 15 * 60_000;
 /** How many are: about 220 a second for the whole window; with more, the oldest are forgotten earlier. */
 export const WINDOW_REQUESTS = 200_000;
+/** Of remembered answers, which are nearly always empty; with more, the oldest requests are forgotten earlier. */
+const ANSWER_BYTES = 16 * 2 ** 20;
 
 export interface IdentifiedRequest<T> {
   hash: Uint8Array;
-  /**
-   * Takes the request in. Says how a repetition is to be answered: with the same `answer`, with that of `accepted` (the usual
-   * case, and all that survives a restart), or `anew`, as if it were the first: nothing was taken in, or it has no identity.
-   */
-  work(): Promise<{ answer: T; repetition: 'answer' | 'accepted' | 'anew' }>;
-  /** What the door answers when all is well. */
-  accepted(): T;
-  /** It is a repetition and stores nothing. */
-  onRepeated(): void;
+  /** Takes the request in. `kept`: what it brought is stored, so a repetition must store nothing. */
+  work(): Promise<{ answer: T; kept: boolean }>;
+  /** Answers a repetition: as the first was, whose answer is undefined when an earlier process gave it. */
+  again(first: T | undefined): T | Promise<T>;
 }
 
 /** Remembers requests, so that one which a sender repeats after a lost answer is taken in once. */
 export interface RequestWindow<T> {
-  /** The request's answer. While the same request is under way it waits for that one; if that fails, it is done anew. */
+  /** The request's answer. While the same request is under way it waits for that one; if that is not kept, it is done anew. */
   once(request: IdentifiedRequest<T>): Promise<T>;
   /** Requests that are remembered. */
   size(): number;
@@ -32,46 +28,52 @@ export interface RequestWindow<T> {
 export function createRequestWindow<T>(options: {
   clock: Clock;
   recent: readonly RequestMark[];
+  /** The memory that an answer takes, in bytes. */
+  weigh: (answer: T) => number;
   maxRequests?: number;
+  maxAnswerBytes?: number;
 }): RequestWindow<T> {
-  const { clock, maxRequests = WINDOW_REQUESTS } = options;
-  /** By hash, oldest first: when it came, on the monotonic clock, and its answer unless that was the usual one. */
-  const done = new Map<string, number | { at: number; answer: T }>();
+  const { clock, weigh, maxRequests = WINDOW_REQUESTS, maxAnswerBytes = ANSWER_BYTES } = options;
+  /** By hash, oldest first: when it came, on the monotonic clock. */
+  const done = new Map<string, Remembered<T>>();
   const underWay = new Map<string, Promise<unknown>>();
+  let answerBytes = 0;
 
+  const forget = (key: string, { answer }: Remembered<T>) => {
+    done.delete(key);
+    if (answer !== undefined) answerBytes -= weigh(answer);
+  };
   const forgetOld = () => {
     const oldest = clock.monotonic() - WINDOW_MS;
     for (const [key, value] of done) {
-      if (done.size <= maxRequests && timeOf(value) >= oldest) return;
-      done.delete(key);
+      if (done.size <= maxRequests && answerBytes <= maxAnswerBytes && value.at >= oldest) return;
+      forget(key, value);
     }
   };
-  const remember = (key: string, value: number | { at: number; answer: T }) => {
-    done.delete(key); // so that the order stays that of time
+  const remember = (key: string, value: Remembered<T>) => {
+    const before = done.get(key);
+    if (before !== undefined) forget(key, before); // so that the order stays that of time
     done.set(key, value);
+    if (value.answer !== undefined) answerBytes += weigh(value.answer);
     forgetOld();
   };
   const now = clock.now();
   for (const { hash, atMs } of [...options.recent].sort((a, b) => a.atMs - b.atMs)) {
-    remember(keyOf(hash), clock.monotonic() - Math.max(0, now - atMs));
+    remember(keyOf(hash), { at: clock.monotonic() - Math.max(0, now - atMs), answer: undefined });
   }
 
   return {
-    async once({ hash, work, accepted, onRepeated }) {
+    async once({ hash, work, again }) {
       const key = keyOf(hash);
       for (let first = underWay.get(key); first !== undefined; first = underWay.get(key)) await first.catch(() => {});
       forgetOld();
       const known = done.get(key);
-      if (known !== undefined) {
-        onRepeated();
-        return typeof known === 'number' ? accepted() : known.answer;
-      }
+      if (known !== undefined) return again(known.answer);
       const running = work();
       underWay.set(key, running);
       try {
-        const { answer, repetition } = await running;
-        const at = clock.monotonic();
-        if (repetition !== 'anew') remember(key, repetition === 'accepted' ? at : { at, answer });
+        const { answer, kept } = await running;
+        if (kept) remember(key, { at: clock.monotonic(), answer });
         return answer;
       } finally {
         underWay.delete(key);
@@ -81,16 +83,12 @@ export function createRequestWindow<T>(options: {
   };
 }
 
-function timeOf(value: number | { at: number }): number {
-  return typeof value === 'number' ? value : value.at;
+interface Remembered<T> {
+  at: number;
+  answer: T | undefined;
 }
 
 /** One byte a character: what V8 keeps smallest. */
 function keyOf(hash: Uint8Array): string {
   return Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('latin1');
-}
-
-/** What tells requests apart: the door and the body as it was sent. 16 bytes of SHA-256, so nobody can make two collide. */
-export function hashRequest(door: string, body: Uint8Array): Uint8Array {
-  return createHash('sha256').update(door).update('\0').update(body).digest().subarray(0, 16);
 }

@@ -76,7 +76,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const maxRefusedBytes = options.maxRefusedBytes ?? 256 * 1024 * 1024;
   const refused = await openRefusedFolder({ folder, maxBytes: maxRefusedBytes, logger });
   const waiting: Segment[] = await findSegments(folder);
-  const left: readonly Segment[] = [...waiting];
+  const left = waiting.length;
   const journal = await openRequestJournal({ folder, clock, logger });
   const disk = createDiskGuard({ folder, reserveBytes: options.reserveBytes ?? 0, clock });
   const noteState = createStateWatch(clock);
@@ -239,8 +239,9 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     },
     async recentRequests() {
       const requests: RequestMark[] = [];
-      // What is not there any more, or cannot be read, is in the journal, which is read last, or lost.
-      for (const segment of left) {
+      const open = writer.open();
+      // What is not there any more is in the journal by then.
+      for (const segment of open ? [...waiting, open] : [...waiting]) {
         const content = await readSegment(folder, segment).catch(() => undefined);
         for (const request of content?.requests ?? []) requests.push(request);
       }
@@ -249,7 +250,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     },
     flush,
     stats,
-    ready: untilLoaded(left.length),
+    ready: untilLoaded(left),
     async close() {
       closed = true;
       if (port.isUp()) await flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // what did not go in stays on disk

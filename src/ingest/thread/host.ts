@@ -25,6 +25,7 @@ export type ThreadMethods = {
 /** What the main thread answers. */
 export type HostMethods = {
   append: Spool['append'];
+  recentRequests: Spool['recentRequests'];
   log(level: keyof Logger, fields: object, message: string): void;
 };
 
@@ -43,14 +44,18 @@ const RETRY_AFTER_SECONDS = 2;
  */
 export function startIngestThread(options: {
   settings: IngestServiceSettings;
-  append: Spool['append'];
+  spool: Pick<Spool, 'append' | 'recentRequests'>;
   clock: Clock;
   logger: Logger;
 }): IngestThread {
-  const { settings, append, clock, logger } = options;
+  const { settings, spool, clock, logger } = options;
   const entry = entryThread({ bundle: 'ingest', source: 'src/ingest/thread/main.ts' });
   const closing = new AbortController();
-  const methods: HostMethods = { append, log: (level, fields, message) => logger[level](fields, message) };
+  const methods: HostMethods = {
+    append: spool.append,
+    recentRequests: spool.recentRequests,
+    log: (level, fields, message) => logger[level](fields, message),
+  };
   let line: Line<ThreadMethods>;
   let worker: Worker;
   let pack: ReturnType<typeof createSeriesPacker>;

@@ -15,19 +15,25 @@ const logger: Logger = { debug: log('debug'), info: log('info'), warn: log('warn
 
 const unpack = createSeriesUnpacker();
 const methods: ThreadMethods = {
-  handle: (request) => service.handle({ ...request, body: asBuffer(request.body) }),
-  refused: (door, failure, sender) => service.refused(door, failure, sender),
-  accept: (batch, origin) => service.sink.accept(unpack(batch), origin),
-  drop: (rejection, origin) => service.sink.drop(rejection, origin),
-  telemetry: () => service.telemetry(),
-  activeSeries: () => service.activeSeries(),
-  metrics: () => service.metrics(),
-  loopDelay: () => service.loopDelay(),
+  handle: async (request) => (await service).handle({ ...request, body: asBuffer(request.body) }),
+  refused: async (door, failure, sender) => (await service).refused(door, failure, sender),
+  accept: (batch, origin) => {
+    const unpacked = unpack(batch); // at once, since one batch names what the one before introduced
+    return service.then(({ sink }) => sink.accept(unpacked, origin));
+  },
+  drop: async (rejection, origin) => (await service).sink.drop(rejection, origin),
+  telemetry: async () => (await service).telemetry(),
+  activeSeries: async () => (await service).activeSeries(),
+  metrics: async () => (await service).metrics(),
+  loopDelay: async () => (await service).loopDelay(),
   forget: () => spool.forget(),
 };
 const host = openLine<HostMethods>(parentPort, methods).remote;
 const spool = createSpoolWriter((blocks, request) => host.append(blocks, request), systemClock);
-const service = createIngestService({ settings, spool, clock: systemClock, logger });
+/** No request is let in before it is known what was taken in already. */
+const service = host
+  .recentRequests()
+  .then((recentRequests) => createIngestService({ settings, spool, clock: systemClock, logger, recentRequests }));
 
 /** A buffer that came from another thread is a plain array of bytes. */
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -14,18 +14,24 @@ interface Opened {
   close(): Promise<void>;
 }
 
-const KINDS: Record<string, (append: Spool['append']) => Opened> = {
-  'in the same thread': (append) => ({
+const KINDS: Record<string, (append: Spool['append'], recentRequests?: RequestMark[]) => Opened> = {
+  'in the same thread': (append, recentRequests = []) => ({
     service: createIngestService({
       settings,
       spool: createSpoolWriter(append, systemClock),
       clock: systemClock,
       logger: silentLogger,
+      recentRequests,
     }),
     close: async () => {},
   }),
-  'in a thread of its own': (append) => {
-    const thread = startIngestThread({ settings, append, clock: systemClock, logger: silentLogger });
+  'in a thread of its own': (append, recentRequests = []) => {
+    const thread = startIngestThread({
+      settings,
+      spool: { append, recentRequests: async () => recentRequests },
+      clock: systemClock,
+      logger: silentLogger,
+    });
     return { service: thread, close: thread.close };
   },
 };
@@ -45,12 +51,12 @@ function write(body: Buffer): DoorRequest {
 describe.each(Object.entries(KINDS))('the ingest service %s', (_, open) => {
   let opened: Opened | undefined;
   afterEach(() => opened?.close());
-  const start = (refusal?: Error) => {
+  const start = (refusal?: Error, recent?: RequestMark[]) => {
     const appended: { blocks: readonly EncodedBlock[]; request: RequestMark | undefined }[] = [];
     opened = open(async (blocks, request) => {
       if (refusal !== undefined) throw refusal;
       appended.push({ blocks, request });
-    });
+    }, recent);
     return { service: opened.service, appended };
   };
 
@@ -66,6 +72,23 @@ describe.each(Object.entries(KINDS))('the ingest service %s', (_, open) => {
     expect((await service.telemetry()).sources).toMatchObject([{ kind: 'otlp' }]);
     expect(await service.metrics()).toContain('trifocal_ingest_items_total{');
     expect((await service.loopDelay()).maxSeconds).toBeGreaterThanOrEqual(0);
+  });
+
+  it('stores a request once that its sender repeats, also when an earlier process answered it', async () => {
+    const { service, appended } = start();
+    const body = gauge('m');
+    const first = await service.handle(write(Buffer.from(body)));
+    expect(await service.handle(write(Buffer.from(body)))).toEqual(first);
+    expect(appended).toHaveLength(1);
+    expect(await service.metrics()).toContain('trifocal_ingest_repeated_total{protocol="otlp"} 1');
+    const [before] = appended;
+    await opened?.close();
+
+    const next = start(undefined, before?.request && [before.request]);
+    expect(await next.service.handle(write(Buffer.from(body)))).toEqual(first);
+    expect(next.appended).toHaveLength(0);
+    expect((await next.service.handle(write(gauge('other')))).status).toBe(200);
+    expect(next.appended).toHaveLength(1);
   });
 
   it('says what is wrong with a body, and counts it', async () => {
