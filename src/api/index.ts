@@ -10,6 +10,8 @@ export { prometheusRoutes } from './routes/prometheus.ts';
 export { signalRoutes } from './routes/signals.ts';
 export { statusRoutes } from './routes/status.ts';
 export { telemetryRoutes } from './routes/telemetry.ts';
+export { describeSources } from './routes/telemetry-sources.ts';
 export { traceRoutes } from './routes/traces.ts';
+export type { TroubleFacts } from './routes/trouble.ts';
 export { webRoutes } from './routes/web.ts';
 export { createHttpServer } from './server.ts';

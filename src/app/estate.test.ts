@@ -63,11 +63,25 @@ beforeAll(async () => {
         activeSeries: async () => 3,
         telemetry: async () => ({
           sources: [source('otlp'), source('kubernetes')],
-          dropped: [{ reason: 'too_old', signal: 'logs', count: 2, sinceMs: NOW, example: 'x' }],
+          dropped: [
+            {
+              reason: 'too_old',
+              signal: 'logs',
+              protocol: 'otlp',
+              count: 2,
+              perSecond: 0,
+              sinceMs: NOW,
+              lastMs: NOW,
+              episodeMs: NOW,
+              example: 'x',
+            },
+          ],
         }),
       },
       store,
-      spool: () => ({ bytes: 0, oldestSeconds: 0 }),
+      storeSinceMs: () => NOW,
+      spool: () => ({ bytes: 0, maxBytes: 9, segments: 0, oldestSeconds: 0, refused: 0, state: 'ok', sinceMs: NOW }),
+      loops: { main: noDelay, ingest: noDelay },
       watches: () => [
         {
           cluster: 'eu',
@@ -89,6 +103,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+async function noDelay() {
+  return { p50Seconds: 0, p99Seconds: 0, maxSeconds: 0 };
+}
+
 function source(kind: string) {
   return {
     cluster: 'eu',
@@ -96,9 +114,17 @@ function source(kind: string) {
     name: '',
     state: 'silent' as const,
     lastSeenMs: NOW,
+    sinceMs: NOW,
     lagSeconds: 1,
     gaps: 0,
     perSecond: 2,
+    requests: 1,
+    items: 1,
+    bytes: 1,
+    dropped: 0,
+    repeated: 0,
+    perMinute: [],
+    usualPauseSeconds: null,
   };
 }
 
@@ -467,7 +493,7 @@ describe('HTTP', () => {
       ['kubernetes', 'nodes', 'refused'],
     ]);
     expect(tables.find((table) => table.name === 'spans')?.rows).toBe(2);
-    expect(dropped).toEqual([{ reason: 'too_old', signal: 'logs', count: 2, since: created(0), example: 'x' }]);
+    expect(dropped).toMatchObject([{ reason: 'too_old', signal: 'logs', count: 2, since: created(0), example: 'x' }]);
   });
 
   const mistakes: [string, number, string][] = [

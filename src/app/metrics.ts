@@ -1,9 +1,12 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { type LoopDelay, watchLoop } from '../ingest/index.ts';
+import type { LoopDelay } from '../ingest/index.ts';
 import type { Parts } from './parts.ts';
 
 /** Trifocal's own metrics: those of ingest, and the state of spool, store and event loop at the moment of the scrape. */
-export function createOwnMetrics(parts: Parts): () => Promise<{ contentType: string; text: string }> {
+export function createOwnMetrics(
+  parts: Parts,
+  loops: Readonly<Record<string, () => Promise<LoopDelay>>>,
+): () => Promise<{ contentType: string; text: string }> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
@@ -30,7 +33,6 @@ export function createOwnMetrics(parts: Parts): () => Promise<{ contentType: str
   gauge('trifocal_active_series', 'Series that had samples lately', () =>
     parts.ingest.activeSeries().catch(() => Number.NaN),
   );
-  const loops = { main: watchLoop(), ingest: parts.ingest.loopDelay };
   new Gauge({
     name: 'trifocal_eventloop_delay_seconds',
     help: 'How late the event loop of a thread was within the last one to two minutes; quantile 1 is the worst',

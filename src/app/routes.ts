@@ -13,12 +13,14 @@ import {
   webRoutes,
 } from '../api/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
+import { watchLoop } from '../ingest/index.ts';
 import { formatTime, type Scope, scopeAllows } from '../model/index.ts';
 import type { Config } from './config/index.ts';
 import { createEvidenceSource } from './evidence.ts';
 import { createInvestigator } from './investigator.ts';
 import { createOwnMetrics } from './metrics.ts';
 import type { Parts } from './parts.ts';
+import { createTroubleSource } from './trouble.ts';
 
 export interface RouteOptions {
   config: Config;
@@ -33,6 +35,8 @@ export interface RouteOptions {
 export async function registerRoutes(app: FastifyInstance, options: RouteOptions): Promise<void> {
   const { config, parts, version, clock, logger, webFolder } = options;
   const { engine, traces, estate, records } = parts;
+  const loops = { main: watchLoop(), ingest: parts.ingest.loopDelay };
+  const trouble = createTroubleSource(parts, clock);
   const run = createInvestigator({ engine, traces, estate, clock });
   await app.register(
     statusRoutes({
@@ -41,8 +45,9 @@ export async function registerRoutes(app: FastifyInstance, options: RouteOptions
       demo: () => (config.demo.enabled ? (parts.demo?.state() ?? 'starting') : 'off'),
       clusters: () => parts.clusterNames,
       storeUp: parts.store.isUp,
+      trouble: trouble.facts,
       waiting: () => [...parts.waiting],
-      metrics: createOwnMetrics(parts),
+      metrics: createOwnMetrics(parts, loops),
     }),
   );
   await app.register(openapiRoutes({ version }));
@@ -61,7 +66,9 @@ export async function registerRoutes(app: FastifyInstance, options: RouteOptions
     telemetryRoutes({
       ingest: parts.ingest,
       store: parts.store,
+      storeSinceMs: trouble.storeSinceMs,
       spool: parts.spool.stats,
+      loops,
       watches: () => parts.connections?.watches() ?? [],
       targets: () => parts.connections?.targets() ?? [],
       clock,

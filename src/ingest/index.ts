@@ -17,6 +17,6 @@ export * from './receivers/index.ts';
 export { type IngestService, type IngestServiceSettings, type LoopDelay, watchLoop } from './service.ts';
 export type { SignalSink } from './sink.ts';
 export { BackPressureError } from './sink.ts';
-export { createSpoolWriter, openSpool, type Spool, type SpoolWriter } from './spool/index.ts';
-export type { IngestTelemetry } from './telemetry.ts';
+export { createSpoolWriter, openSpool, type Spool, type SpoolStats, type SpoolWriter } from './spool/index.ts';
+export type { DropState, IngestTelemetry, SourceState } from './telemetry.ts';
 export { type IngestThread, startIngestThread } from './thread/index.ts';

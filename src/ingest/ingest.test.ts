@@ -74,7 +74,11 @@ describe('ingest', () => {
     refuseWith(new BackPressureError('the spool is full', 5));
     await expect(send()).rejects.toThrow('the spool is full');
     expect(telemetry().sources).toContainEqual(
-      expect.objectContaining({ kind: 'otlp', state: 'refused', message: 'the spool is full' }),
+      expect.objectContaining({
+        kind: 'otlp',
+        state: 'refused',
+        message: 'the spool is full; it is asked to try again, so nothing is lost yet',
+      }),
     );
     expect(await metrics.metrics()).toContain(
       'trifocal_ingest_dropped_total{signal="logs",protocol="otlp",reason="refused_backpressure"} 1',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { manualClock, silentLogger } from '../../base/index.ts';
 import { everything, type Scope } from '../../model/index.ts';
+import { statusResponse } from '../contract/index.ts';
 import { createHttpServer } from '../server.ts';
 import { statusRoutes } from './status.ts';
 
@@ -24,9 +25,18 @@ test.each<[string, Scope, string[]]>([
       demo: () => 'off',
       clusters: () => ['eu', 'us', 'lab'],
       storeUp: () => true,
+      trouble: async () => ({
+        store: { up: true, sinceMs: 0 },
+        spool: { state: 'ok', sinceMs: 0 },
+        ingestUp: true,
+        nowMs: 0,
+        sources: [],
+        dropped: [],
+      }),
       waiting: () => [],
       metrics: async () => ({ contentType: 'text/plain', text: '' }),
     }),
   );
-  expect((await app.inject({ url: '/api/status', headers: { host: 'localhost' } })).json().clusters).toEqual(clusters);
+  const answer = await app.inject({ url: '/api/status', headers: { host: 'localhost' } });
+  expect(statusResponse.parse(answer.json())).toMatchObject({ clusters, trouble: [] });
 });

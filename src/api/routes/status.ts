@@ -2,6 +2,7 @@ import type { FastifyPluginAsync } from 'fastify';
 import type { Clock } from '../../base/index.ts';
 import { formatTime, type Scope } from '../../model/index.ts';
 import type { StatusResponse } from '../contract/index.ts';
+import { type TroubleFacts, troubleOf } from './trouble.ts';
 
 export interface StatusDependencies {
   version: string;
@@ -9,6 +10,8 @@ export interface StatusDependencies {
   demo(): StatusResponse['demo'];
   clusters(): string[];
   storeUp(): boolean;
+  /** What makes answers stale or incomplete now. */
+  trouble(): Promise<TroubleFacts>;
   /** What the server still waits for before it is ready; empty when it is. */
   waiting(): string[];
   /** All own metrics in Prometheus' text format. */
@@ -38,6 +41,7 @@ export function statusRoutes(dependencies: StatusDependencies): FastifyPluginAsy
         demo: dependencies.demo(),
         clusters: dependencies.clusters().filter((cluster) => isNamed(request.scope, cluster)),
         storeUp: dependencies.storeUp(),
+        trouble: troubleOf(await dependencies.trouble(), request.scope),
       }),
     );
   };

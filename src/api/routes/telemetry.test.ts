@@ -4,6 +4,8 @@ import { telemetryResponse } from '../contract/index.ts';
 import { createHttpServer } from '../server.ts';
 import { telemetryRoutes } from './telemetry.ts';
 
+const noDelay = async () => ({ p50Seconds: 0, p99Seconds: 0, maxSeconds: 0 });
+
 test.each([
   ['an up store that cannot tell its sizes is a warning', true, ['the sizes of tables cannot be told']],
   ['a down one is told in the answer, not in the log', false, []],
@@ -12,9 +14,11 @@ test.each([
   const app = createHttpServer({ logger: silentLogger, maxBodyBytes: 1000, allowedHosts: [] });
   await app.register(
     telemetryRoutes({
-      ingest: { telemetry: () => ({ sources: [], dropped: [] }), activeSeries: () => 0 },
+      ingest: { telemetry: async () => ({ sources: [], dropped: [] }), activeSeries: async () => 0 },
       store: { isUp: () => isUp, tableStats: () => Promise.reject(new Error('no such table')) },
-      spool: () => ({ bytes: 0, oldestSeconds: 0 }),
+      storeSinceMs: () => 0,
+      spool: () => ({ bytes: 0, maxBytes: 9, segments: 0, oldestSeconds: 0, refused: 0, state: 'ok', sinceMs: 0 }),
+      loops: { main: noDelay, ingest: noDelay },
       watches: () => [],
       targets: () => [],
       clock: manualClock(0),
@@ -22,6 +26,6 @@ test.each([
     }),
   );
   const answer = await app.inject({ url: '/api/telemetry', headers: { host: 'localhost' } });
-  expect(telemetryResponse.parse(answer.json())).toMatchObject({ tables: [], storeUp: isUp });
+  expect(telemetryResponse.parse(answer.json())).toMatchObject({ tables: [], store: { up: isUp } });
   expect(warned).toEqual(expected);
 });

@@ -1,23 +1,25 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Clock, Logger } from '../../base/index.ts';
-import type { IngestTelemetry, KubernetesWatch, TargetState } from '../../ingest/index.ts';
-import { formatTime, type Scope, scopeAllows } from '../../model/index.ts';
+import type { DropState, IngestTelemetry, LoopDelay, SourceState, SpoolStats } from '../../ingest/index.ts';
+import { formatTime, scopeAllows } from '../../model/index.ts';
 import type { TableStats } from '../../store/index.ts';
 import type { TelemetryResponse } from '../contract/index.ts';
 import { signalOf } from './client-signal.ts';
+import { fixOf } from './drop-fixes.ts';
+import { describeSources, type SourceReaders } from './telemetry-sources.ts';
 
-export interface TelemetryRoutesOptions {
+export interface TelemetryRoutesOptions extends SourceReaders {
   ingest: { telemetry(): Promise<IngestTelemetry>; activeSeries(): Promise<number> };
   store: { isUp(): boolean; tableStats(signal?: AbortSignal): Promise<TableStats[]> };
-  /** Bytes that wait on disk for the store, and how long the oldest of them have. */
-  spool(): { bytes: number; oldestSeconds: number };
-  watches(): readonly Pick<KubernetesWatch, 'cluster' | 'state'>[];
-  targets(): readonly TargetState[];
+  /** Since when the store is as it is, up or down. */
+  storeSinceMs(): number;
+  /** What waits on disk for the store, and how it is. */
+  spool(): SpoolStats;
+  /** How late the event loops of the threads are. */
+  loops: Readonly<Record<TelemetryResponse['loops'][number]['thread'], () => Promise<LoopDelay>>>;
   clock: Clock;
   logger: Logger;
 }
-
-type Source = TelemetryResponse['sources'][number];
 
 /** `/api/telemetry`: who delivers and how well, what was dropped, how much is kept. */
 export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginAsync {
@@ -25,30 +27,46 @@ export function telemetryRoutes(options: TelemetryRoutesOptions): FastifyPluginA
   return async (app) => {
     app.get('/api/telemetry', async (request, reply): Promise<TelemetryResponse> => {
       const { sources, dropped } = await ingest.telemetry();
-      const now = clock.now();
-      const watched = new Set(options.watches().map((watch) => watch.cluster));
-      const detailed = [
-        // A quiet cluster brings nothing for hours and is well: the watches themselves know better.
-        ...sources
-          .filter((source) => source.kind !== 'kubernetes' || !watched.has(source.cluster))
-          .map(({ lastSeenMs, ...source }) => ({ ...source, lastSeen: timeOrNull(lastSeenMs) })),
-        ...options.watches().flatMap(watchSources),
-        ...options.targets().map((target) => targetSource(target, now)),
-      ];
+      const { bytes, maxBytes, oldestSeconds, refused, state, message } = options.spool();
       return {
-        sources: detailed.filter((source) => isVisible(source, request.scope)),
-        dropped: dropped.map(({ sinceMs, example, ...drop }) => ({
-          ...drop,
-          since: formatTime(sinceMs),
-          // An example may quote a signal of any cluster.
-          ...(request.scope.kind === 'everything' ? { example } : {}),
-        })),
+        sources: describeSources(sources, options, clock.now())
+          .filter(({ cluster }) => scopeAllows(request.scope, cluster, undefined))
+          .map(shownSource),
+        dropped: dropped.map((drop) => shownDrop(drop, request.scope.kind === 'everything')),
         tables: await tableSizes(store, logger, signalOf(reply)),
         series: await ingest.activeSeries(),
-        spool: options.spool(),
-        storeUp: store.isUp(),
+        spool: {
+          bytes,
+          maxBytes,
+          oldestSeconds,
+          refusedFiles: refused,
+          state,
+          ...(message === undefined ? {} : { message }),
+        },
+        store: { up: store.isUp(), since: formatTime(options.storeSinceMs()) },
+        loops: await Promise.all(
+          (['main', 'ingest'] as const).map(async (thread) => ({ thread, ...(await options.loops[thread]()) })),
+        ),
       };
     });
+  };
+}
+
+function shownSource({ lastSeenMs, sinceMs: _, ...source }: SourceState): TelemetryResponse['sources'][number] {
+  return { ...source, lastSeen: lastSeenMs === null ? null : formatTime(lastSeenMs) };
+}
+
+/** Example, sender and label may be of any cluster, so they are for who may see all. */
+function shownDrop(drop: DropState, seesAll: boolean): TelemetryResponse['dropped'][number] {
+  const { sinceMs, lastMs, episodeMs: _, example, sender, label, ...counts } = drop;
+  return {
+    ...counts,
+    since: formatTime(sinceMs),
+    last: formatTime(lastMs),
+    fix: fixOf(seesAll ? drop : counts),
+    ...(seesAll
+      ? { example, ...(sender === undefined ? {} : { sender }), ...(label === undefined ? {} : { label }) }
+      : {}),
   };
 }
 
@@ -65,47 +83,4 @@ async function tableSizes(
     if (store.isUp() && !signal.aborted) logger.warn({ error: String(error) }, 'the sizes of tables cannot be told');
     return [];
   }
-}
-
-function watchSources(watch: Pick<KubernetesWatch, 'cluster' | 'state'>): Source[] {
-  return watch.state().map(({ resource, state, lastSeenMs, message }) => ({
-    cluster: watch.cluster,
-    kind: 'kubernetes',
-    name: resource,
-    state,
-    lastSeen: timeOrNull(lastSeenMs),
-    lagSeconds: null,
-    gaps: 0,
-    perSecond: 0,
-    ...(message === undefined ? {} : { message }),
-  }));
-}
-
-function targetSource(target: TargetState, nowMs: number): Source {
-  const { cluster, job, url, health, lastScrapeMs, intervalMs, lastError, samples } = target;
-  const late = lastScrapeMs !== null && nowMs - lastScrapeMs > 3 * intervalMs;
-  return {
-    cluster,
-    kind: 'scrape',
-    name: `${job} ${url}`,
-    // A target that was added just now has its first scrape within an interval; that is no trouble.
-    state: health === 'down' ? 'refused' : late ? 'lagging' : 'connected',
-    lastSeen: timeOrNull(lastScrapeMs),
-    lagSeconds: null,
-    gaps: 0,
-    perSecond: intervalMs > 0 ? samples / (intervalMs / 1000) : 0,
-    ...(lastScrapeMs === null
-      ? { message: 'the first scrape is due' }
-      : lastError === ''
-        ? {}
-        : { message: lastError }),
-  };
-}
-
-function isVisible(source: Source, scope: Scope): boolean {
-  return scopeAllows(scope, source.cluster, undefined);
-}
-
-function timeOrNull(ms: number | null): string | null {
-  return ms === null ? null : formatTime(ms);
 }

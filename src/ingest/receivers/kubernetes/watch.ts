@@ -77,7 +77,7 @@ function watchResource(
   signal: AbortSignal,
 ): { state(): ResourceState; done: Promise<void> } {
   const { clock, sink, cluster, logger } = options;
-  const origin = { protocol: 'kubernetes', cluster } as const;
+  const origin = { protocol: 'kubernetes', cluster, sender: resource.name } as const;
   let current: ResourceState = { resource: resource.name, state: 'silent', lastSeenMs: null, objects: 0 };
   let objects = () => 0;
 

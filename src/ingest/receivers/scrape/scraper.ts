@@ -117,6 +117,11 @@ function startLoop(
     intervalMs: target.intervalMs,
     timeoutMs: target.timeoutMs,
   };
+  const targetOrigin: BatchOrigin = {
+    protocol: 'scrape',
+    cluster: target.cluster,
+    sender: `${target.job} ${state.url}`,
+  };
   let due = gridTime(clock.now(), target.intervalMs, offset);
 
   const scrapeOnce = async (timeMs: number) => {
@@ -135,7 +140,7 @@ function startLoop(
     state.lastDurationSeconds = elapsed() / 1000;
     state.lastError = redactText(outcome.error);
     state.samples = outcome.scraped;
-    const origin: BatchOrigin = { protocol: 'scrape', cluster: target.cluster };
+    const origin: BatchOrigin = { ...targetOrigin };
     if (!(page instanceof Error)) origin.bytes = page.body.length;
     const reason = outcome.up ? undefined : lossOf(page);
     if (reason !== undefined) {
@@ -179,7 +184,7 @@ function startLoop(
     const endMs = due;
     await clock.sleep(Math.max(0, due - clock.now()) + target.intervalMs * 1.1, closing);
     if (!isLive(target.identity))
-      await deliver({ samples: pages.end(endMs) }, { protocol: 'scrape', cluster: target.cluster });
+      await deliver({ samples: pages.end(endMs) }, targetOrigin);
   };
 
   let mark = false;
