@@ -3,12 +3,22 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { PROMETHEUS, startPrometheus, startVictoriaMetrics, VICTORIA_METRICS } from '../test/programs/peers.ts';
-import { cpuSeconds, folderBytes, waitFor } from '../test/programs/process.ts';
+import { cpuSeconds, folderBytes, residentBytes, waitFor } from '../test/programs/process.ts';
 import { REMOTE_WRITE_HEADERS } from '../test/programs/remote-write.ts';
 import { promql, startTrifocal } from '../test/programs/trifocal.ts';
 import type { Figure } from './figure.ts';
 import { benchSignals } from './signals.ts';
-import { END_MS, QUERIES, SAMPLES, SENDERS, START_MS, writeBodies } from './workload.ts';
+import {
+  CHURN_SAMPLES,
+  CHURN_SERIES,
+  churnBodies,
+  END_MS,
+  QUERIES,
+  SAMPLES,
+  SENDERS,
+  START_MS,
+  writeBodies,
+} from './workload.ts';
 
 interface Candidate {
   name: string;
@@ -27,6 +37,8 @@ interface Result {
   perSecond: number;
   bytesPerSample: number;
   queryMs: Map<string, number>;
+  churnPerCpuSecond: number;
+  memoryMiB: number;
 }
 
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`;
@@ -64,10 +76,10 @@ async function measure(candidate: Candidate): Promise<Result> {
   const cpuBefore = cpuSeconds(candidate.pid);
   const bytesBefore = folderBytes(candidate.data);
   const started = performance.now();
-  await Promise.all(Array.from({ length: SENDERS }, (_, sender) => send(candidate.writeUrl, sender)));
+  await sendAll(candidate, writeBodies);
   await waitFor(
     `all samples in ${candidate.name}`,
-    async () => ((await countSamples(candidate)) === SAMPLES ? true : undefined),
+    async () => ((await countSamples(candidate, 'bench_.*')) === SAMPLES ? true : undefined),
     120,
   );
   const seconds = (performance.now() - started) / 1000;
@@ -75,17 +87,40 @@ async function measure(candidate: Candidate): Promise<Result> {
   const cpu = cpuSeconds(candidate.pid) - cpuBefore;
   const queryMs = new Map<string, number>();
   for (const [name, query] of Object.entries(QUERIES)) queryMs.set(name, await medianQuery(candidate, query));
+  const bytesPerSample = (folderBytes(candidate.data) - bytesBefore) / SAMPLES;
+  const churnPerCpuSecond = await measureChurn(candidate);
   return {
     candidate,
     perCpuSecond: SAMPLES / cpu,
     perSecond: SAMPLES / seconds,
-    bytesPerSample: (folderBytes(candidate.data) - bytesBefore) / SAMPLES,
+    bytesPerSample,
     queryMs,
+    churnPerCpuSecond,
+    memoryMiB: residentBytes(candidate.pid) / 2 ** 20,
   };
 }
 
-async function send(url: string, sender: number): Promise<void> {
-  for (const body of writeBodies(sender)) await write(url, body);
+/** Series that come and go, to the last sample. */
+async function measureChurn(candidate: Candidate): Promise<number> {
+  console.log(`${candidate.name}: ${CHURN_SERIES.toLocaleString('en')} short-lived series …`);
+  await settle(candidate.pid);
+  const before = cpuSeconds(candidate.pid);
+  await sendAll(candidate, churnBodies);
+  await waitFor(
+    `all short-lived series in ${candidate.name}`,
+    async () => ((await countSamples(candidate, 'churn_.*')) === CHURN_SAMPLES ? true : undefined),
+    120,
+  );
+  await settle(candidate.pid);
+  return CHURN_SAMPLES / (cpuSeconds(candidate.pid) - before);
+}
+
+async function sendAll({ writeUrl }: Candidate, bodies: (sender: number) => Iterable<Buffer>): Promise<void> {
+  await Promise.all(
+    Array.from({ length: SENDERS }, async (_, sender) => {
+      for (const body of bodies(sender)) await write(writeUrl, body);
+    }),
+  );
 }
 
 async function write(url: string, body: Buffer): Promise<void> {
@@ -98,9 +133,9 @@ async function write(url: string, body: Buffer): Promise<void> {
   }
 }
 
-async function countSamples(candidate: Candidate): Promise<number> {
+async function countSamples(candidate: Candidate, metrics: string): Promise<number> {
   const window = `${(END_MS - START_MS) / 1000 + 1}s`;
-  const [total] = await promql(candidate.api, `sum(count_over_time({__name__=~"bench_.*"}[${window}]))`, {
+  const [total] = await promql(candidate.api, `sum(count_over_time({__name__=~"${metrics}"}[${window}]))`, {
     time: END_MS / 1000,
   });
   return Number(total?.value?.[1] ?? 0);
@@ -146,6 +181,8 @@ function compare(own: Result, peer: Result | undefined): Figure[] {
     figure('remote write', 'samples per CPU second', (r) => r.perCpuSecond, 'more'),
     figure('remote write', 'samples per second', (r) => r.perSecond, 'more'),
     figure('on disk', 'bytes per sample', (r) => r.bytesPerSample, 'less'),
+    figure('80,000 short-lived series', 'samples per CPU second', (r) => r.churnPerCpuSecond, 'more'),
+    figure('memory after both loads', 'MiB', (r) => r.memoryMiB, 'less'),
     ...Object.keys(QUERIES).map((name) => figure(name, 'ms', (r) => r.queryMs.get(name) ?? Number.NaN, 'less')),
   ];
 }

@@ -65,6 +65,34 @@ export function* writeBodies(sender: number): Generator<Buffer> {
   }
 }
 
+/** The churn load: pods that live for ten samples, so that every body brings new series. */
+export const CHURN_SERIES = 80_000;
+const CHURN_SAMPLES_EACH = 10;
+export const CHURN_SAMPLES = CHURN_SERIES * CHURN_SAMPLES_EACH;
+
+/** Bodies of one sender with its share of the pods, a tenth of which are replaced at each step. */
+export function* churnBodies(sender: number): Generator<Buffer> {
+  const living = 500;
+  const perSender = CHURN_SERIES / SENDERS;
+  const replaced = living / CHURN_SAMPLES_EACH;
+  // The first pods begin one after another and the last end so, hence the steps before and after.
+  const steps = perSender / replaced + CHURN_SAMPLES_EACH - 1;
+  for (let step = 0; step < steps; step++) {
+    const timeMs = START_MS + step * STEP_MS;
+    const series: WrittenSeries[] = [];
+    for (let age = 0; age < CHURN_SAMPLES_EACH; age++) {
+      const born = step - age;
+      if (born < 0 || born >= perSender / replaced) continue;
+      for (let i = 0; i < replaced; i++) {
+        const pod = sender * perSender + born * replaced + i;
+        const labels = { ...labelsOf(pod % SERIES), __name__: 'churn_requests_total', pod: `pod-${pod}` };
+        series.push({ labels, samples: [{ value: age * 10, timeMs }] });
+      }
+    }
+    yield remoteWriteBody(series);
+  }
+}
+
 function labelsOf(i: number): Record<string, string> {
   return {
     __name__: i % 2 === 0 ? 'bench_requests_total' : 'bench_memory_bytes',

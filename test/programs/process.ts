@@ -91,6 +91,25 @@ export function cpuSeconds(pid: number): number {
   return ticks / 100 + children.reduce((sum, child) => sum + cpuSeconds(child), 0);
 }
 
+/** Memory that a process and its living descendants hold, in bytes. */
+export function residentBytes(pid: number): number {
+  return [pid, ...descendants(pid)].reduce((sum, one) => {
+    try {
+      return sum + Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${one}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+    } catch {
+      return sum; // ended meanwhile
+    }
+  }, 0);
+}
+
+function descendants(pid: number): number[] {
+  if (!existsSync(`/proc/${pid}/task`)) return [];
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return children.flatMap((child) => [child, ...descendants(child)]);
+}
+
 /** Bytes of all files below a folder. */
 export function folderBytes(folder: string): number {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });

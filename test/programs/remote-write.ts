@@ -1,4 +1,5 @@
 import { compressSync } from 'snappy';
+import { field, varint } from './protobuf.ts';
 
 export interface WrittenSeries {
   labels: Readonly<Record<string, string>>;
@@ -35,19 +36,4 @@ function sample(value: number, timeMs: number): Buffer {
   double[0] = (1 << 3) | 1;
   double.writeDoubleLE(value, 1);
   return Buffer.concat([double, Buffer.from([2 << 3]), varint(BigInt(timeMs))]);
-}
-
-function field(number: number, content: Buffer): Buffer {
-  return Buffer.concat([Buffer.from([(number << 3) | 2]), varint(BigInt(content.length)), content]);
-}
-
-function varint(value: bigint): Buffer {
-  const bytes: number[] = [];
-  let rest = BigInt.asUintN(64, value);
-  while (rest >= 128n) {
-    bytes.push(Number(rest & 127n) | 128);
-    rest >>= 7n;
-  }
-  bytes.push(Number(rest));
-  return Buffer.from(bytes);
 }
