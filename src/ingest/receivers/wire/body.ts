@@ -1,7 +1,9 @@
-import { createInflate } from 'node:zlib';
+import { createInflate, createInflateRaw } from 'node:zlib';
 import { uncompress, uncompressSync } from 'snappy';
 import { gunzipBounded, TooLargeError } from '../../../base/node/index.ts';
 import { DecodeError, RefusedRequest, tooLarge } from '../../errors.ts';
+import { createTurns } from '../../turns.ts';
+import { unzstd } from './zstd.ts';
 
 /**
  * Undoes a request's `Content-Encoding`, holding at most `maxBytes` of the result. Throws RefusedRequest for an
@@ -16,9 +18,18 @@ export async function decompress(body: Buffer, encoding: string | undefined, max
     case 'x-gzip':
       return orRefuse('gzip', maxBytes, () => gunzipBounded(body, maxBytes));
     case 'deflate':
+    case 'zlib':
       return orRefuse('deflate', maxBytes, () => inflateBounded(body, maxBytes));
+    case 'zstd':
+      return orRefuse('zstd', maxBytes, () => unzstd(body, maxBytes, createTurns()));
+    case 'snappy':
+    case 'x-snappy-framed':
+      return isFramed(body) ? unsnappyFrames(body, maxBytes) : unsnappy(body, maxBytes);
     default:
-      throw new RefusedRequest(415, `content encoding "${encoding}" is not supported: use gzip, deflate or none`);
+      throw new RefusedRequest(
+        415,
+        `content encoding "${encoding}" is not supported: use gzip, zstd, deflate, snappy or none`,
+      );
   }
 }
 
@@ -37,6 +48,44 @@ export async function unsnappy(body: Buffer, maxBytes: number): Promise<Buffer> 
   }
 }
 
+/** The stream identifier, with which every framed stream begins. */
+const FRAMED = Buffer.from('\xff\x06\x00\x00sNaPpY', 'latin1');
+
+function isFramed(body: Buffer): boolean {
+  return body.subarray(0, FRAMED.length).equals(FRAMED);
+}
+
+/**
+ * Snappy's framing format, as OpenTelemetry's Collector sends it: chunks of at most 64 kB, each a block or plain.
+ * Checksums are not looked at.
+ */
+async function unsnappyFrames(body: Buffer, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  const turns = createTurns();
+  let size = 0;
+  for (let pos = 0; pos < body.length; ) {
+    const content = pos + 4;
+    const end = content <= body.length ? content + body.readUIntLE(pos + 1, 3) : Number.POSITIVE_INFINITY;
+    if (end > body.length) throw new DecodeError(`malformed snappy stream at byte ${pos}: it ends inside a chunk`);
+    const kind = body[pos] ?? 0;
+    if (kind <= 1) {
+      if (end - content < 4) throw new DecodeError(`malformed snappy stream at byte ${pos}: a chunk without checksum`);
+      const data = body.subarray(content + 4, end);
+      const part = kind === 1 ? data : await unsnappy(data, Math.min(LARGEST_CHUNK, maxBytes - size));
+      size += part.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      parts.push(part);
+    } else if (kind < 0x80) {
+      throw new DecodeError(`malformed snappy stream at byte ${pos}: chunk type ${kind}`);
+    }
+    pos = end;
+    if (turns.over()) await turns.next();
+  }
+  return Buffer.concat(parts, size);
+}
+
+const LARGEST_CHUNK = 65_536;
+
 function announcedSize(body: Buffer): number {
   let size = 0;
   for (let i = 0; i < 5; i++) {
@@ -52,7 +101,8 @@ function inflateBounded(body: Buffer, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const inflate = createInflate();
+    // Some leave out the zlib header: what HTTP calls deflate has always been sent both ways.
+    const inflate = hasZlibHeader(body) ? createInflate() : createInflateRaw();
     inflate.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) {
@@ -68,11 +118,17 @@ function inflateBounded(body: Buffer, maxBytes: number): Promise<Buffer> {
   });
 }
 
+function hasZlibHeader(body: Buffer): boolean {
+  const [first = 0, second = 0] = body;
+  return (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+}
+
 async function orRefuse(name: string, maxBytes: number, work: () => Promise<Buffer>): Promise<Buffer> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof TooLargeError) throw tooLarge(maxBytes);
+    if (error instanceof DecodeError) throw error;
     throw new DecodeError(`malformed ${name} body: ${reasonOf(error)}`);
   }
 }

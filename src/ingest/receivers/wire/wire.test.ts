@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { compressSync } from 'snappy';
 import { describe, expect, it } from 'vitest';
@@ -114,14 +114,79 @@ describe('parseJson', () => {
   });
 });
 
+/** The same JSON by `zstd` 1.5.4: of a file at level 19, and of a pipe, where it does not know the size. */
+const ZSTD_SAMPLES = [
+  [
+    'with its size',
+    'KLUv/SRyPQIAUoQOEbA9nFYx+1NDRBsEnF0lawAPb968+V/g3cw2LM8+ZLkGZdwalipHCnrisbyfp7i1hI3LBSc4PTLcGgMApFwnE5+xzSYlfsdq',
+  ],
+  [
+    'without',
+    'KLUv/QRYZQIAUsQPF5DFOWSVjUjobzF7hIsXxB4JYg4yd90Ka9as2XVwxENsPoUGkZQkAeplDqAfKH9uSMflR70Ks6YLd1JdL70CAwCkXAcUPmObTSV+x2o=',
+  ],
+] as const;
+const SKIPPABLE = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 9]);
+
 describe('bodies', () => {
   it.each([
     ['gzip', gzipSync('hello')],
     ['GZIP', gzipSync('hello')],
     ['identity', Buffer.from('hello')],
     [undefined, Buffer.from('hello')],
+    ['deflate', deflateSync('hello')],
+    ['deflate', deflateRawSync('hello')],
+    ['zlib', deflateSync('hello')],
+    ['snappy', compressSync('hello')],
+    ['snappy', snappyStream(compressSync('hel'), Buffer.from('lo'))],
+    ['x-snappy-framed', snappyStream(compressSync('hello'))],
+    [
+      'zstd',
+      zstdFrame([
+        ['raw', 'hel'],
+        ['raw', ''],
+        ['raw', 'lo'],
+      ]),
+    ],
+    [
+      'zstd',
+      Buffer.concat([
+        zstdFrame([['raw', 'he']]),
+        SKIPPABLE,
+        zstdFrame([['repeat', 'l', 2]]),
+        zstdFrame([['raw', 'o']]),
+      ]),
+    ],
   ])('undoes %s', async (encoding, body) => {
     expect((await decompress(body, encoding, 100)).toString()).toBe('hello');
+  });
+
+  it.each(ZSTD_SAMPLES)('undoes zstd as the reference program writes it, %s', async (_title, body) => {
+    const bytes = Buffer.from(body, 'base64');
+    expect((await decompress(bytes, 'zstd', 1000)).toString()).toContain('hello hello hello');
+    await expect(decompress(bytes, 'zstd', 100)).rejects.toMatchObject({ status: 413 });
+    for (let length = 1; length < bytes.length; length++) {
+      await expect(decompress(bytes.subarray(0, length), 'zstd', 1000)).rejects.toThrow(DecodeError);
+    }
+  });
+
+  it.each<[string, Buffer]>([
+    [
+      'repeats without end',
+      zstdFrame(
+        Array.from({ length: 100 }, () => ['repeat', 'x', 131_072]),
+        7 << 3,
+      ),
+    ],
+    ['a huge window', zstdFrame([['raw', 'x']], 31 << 3)],
+    [
+      'blocks without content',
+      zstdFrame(
+        Array.from({ length: 1000 }, () => ['raw', '']),
+        13 << 3,
+      ),
+    ],
+  ])('refuses a zstd bomb: %s', async (_title, body) => {
+    await expect(decompress(body, 'zstd', 1_000_000)).rejects.toMatchObject({ status: 413 });
   });
 
   it('refuses an encoding that it does not know', async () => {
@@ -144,6 +209,11 @@ describe('bodies', () => {
         await unsnappy(Buffer.from(bytes), 10_000).catch(own);
         await decompress(Buffer.from(bytes), 'gzip', 10_000).catch(own);
         await decompress(Buffer.from(bytes), 'deflate', 10_000).catch(own);
+        const sample = Buffer.from(ZSTD_SAMPLES[0]?.[1] ?? '', 'base64');
+        sample.set(bytes.subarray(0, 3), 4 + ((bytes[4] ?? 0) % (sample.length - 7)));
+        await decompress(sample, 'zstd', 10_000).catch(own);
+        await decompress(Buffer.concat([sample.subarray(0, 4), bytes]), 'zstd', 10_000).catch(own);
+        await decompress(Buffer.concat([snappyStream(), bytes]), 'snappy', 10_000).catch(own);
       }),
     );
   });
@@ -170,3 +240,29 @@ it('a series cache forgets what was not asked for while as many others came', ()
   cache.set('e', 5);
   expect(['b', 'd', 'e', 'a'].map((key) => cache.get(key))).toEqual([undefined, 4, 5, 1]);
 });
+
+/** Snappy's framing: the stream's identifier and a chunk for each block or plain text; checksums are left zero. */
+function snappyStream(...chunks: Buffer[]): Buffer {
+  const parts: Uint8Array[] = [Buffer.from('\xff\x06\x00\x00sNaPpY\xfe\x02\x00\x00..', 'latin1')];
+  for (const chunk of chunks) {
+    const head = Buffer.alloc(8);
+    head.writeUIntLE(chunk.length + 4, 1, 3);
+    head[0] = chunk.toString() === 'lo' ? 1 : 0;
+    parts.push(head, chunk);
+  }
+  return Buffer.concat(parts);
+}
+
+type ZstdBlock = ['raw', string] | ['repeat', string, number];
+
+/** A frame with blocks that need no compressor; `window` is its descriptor (RFC 8878, 3.1.1.1.2), 1 kB if not given. */
+function zstdFrame(blocks: ZstdBlock[], window = 0): Buffer {
+  const parts: Uint8Array[] = [Uint8Array.of(0x28, 0xb5, 0x2f, 0xfd, 0, window)];
+  blocks.forEach(([kind, text, times = 0], i) => {
+    const size = kind === 'raw' ? text.length : times;
+    const head = Buffer.alloc(3);
+    head.writeUIntLE((size << 3) | (kind === 'raw' ? 0 : 2) | (i === blocks.length - 1 ? 1 : 0), 0, 3);
+    parts.push(head, Buffer.from(text));
+  });
+  return Buffer.concat(parts);
+}
