@@ -50,7 +50,7 @@ export function createOwnMetrics(
   return async () => ({
     contentType: registry.contentType,
     // An ingest thread that is being started again has none; the others matter the more.
-    text: `${await parts.ingest.metrics().catch(() => '')}${await registry.metrics()}`,
+    text: `${await parts.ingest.metrics().catch(() => '')}${await parts.queryMetrics.metrics()}${await registry.metrics()}`,
   });
 }
 

@@ -1,3 +1,4 @@
+import type { Registry } from 'prom-client';
 import type { InvestigationBody } from '../api/contract/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
 import {
@@ -27,6 +28,7 @@ import type { Config } from './config/index.ts';
 import { type DataFolder, StartError } from './data-folder.ts';
 import type { Demo } from './demo.ts';
 import { createEstateReader } from './estate.ts';
+import { createQuerySeconds } from './query-seconds.ts';
 
 /** Everything between the doors and the disk, constructed once. */
 export interface Parts {
@@ -39,6 +41,8 @@ export interface Parts {
   logs: LogReader;
   traces: TraceReader;
   objects: ObjectReader;
+  /** How long the readers' answers took. */
+  queryMetrics: Registry;
   estate: EstateReader;
   /** Grows when clusters are connected. */
   clusterNames: string[];
@@ -95,12 +99,14 @@ export async function openParts(options: {
   const source = await openEmbeddedSource({ port });
   const { time, memory, samples } = config.limits.query;
   const seconds = time / 1000;
-  const engine = createPromqlEngine({ source, clock, limits: { seconds, memoryBytes: memory, samples } });
+  const { timed, registry: queryMetrics } = createQuerySeconds(clock);
+  const ofPromql = { seconds, memoryBytes: memory, samples };
+  const engine = timed('promql', createPromqlEngine({ source, clock, limits: ofPromql }));
   // The engine runs four statements at once: together they fit. Calls of 1.2 M spans need between a quarter and half a GiB.
   const limits = { seconds, memoryBytes: Math.min(memory, Math.floor(config.store.embedded.memory / 4)) };
-  const logs = createLogReader(port, limits);
-  const traces = createTraceReader(port, limits);
-  const objects = createObjectReader(port, limits);
+  const logs = timed('logs', createLogReader(port, limits));
+  const traces = timed('traces', createTraceReader(port, limits));
+  const objects = timed('objects', createObjectReader(port, limits));
   const parts: Omit<Parts, 'estate'> = {
     store,
     records,
@@ -111,6 +117,7 @@ export async function openParts(options: {
     logs,
     traces,
     objects,
+    queryMetrics,
     clusterNames: [],
     connections: undefined,
     demo: undefined,
