@@ -215,6 +215,171 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages under hand and keyboard, in Ch
     trouble = trouble.filter((line) => !/ERR_FAILED/.test(line));
   });
 
+  /** Answers of the mock, with some of their parts replaced. */
+  const answerWith = (path: string, parts: (url: URL) => Record<string, unknown>) =>
+    page.route(`**${path}**`, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), ...parts(new URL(route.request().url())) } });
+    });
+  const banner = () => page.getByRole('status', { name: 'Trust in the data' });
+
+  test('a stalled sender: from the banner on the overview to since when and what to check', async () => {
+    await open('/');
+    await banner().getByText('has been silent for 6 m').waitFor();
+    await banner()
+      .getByRole('button', { name: /1 more/ })
+      .click();
+    await banner().getByRole('link', { name: 'Show this source' }).click();
+    await page.waitForURL(/\/telemetry\?sel=remote-write/);
+    await expect.poll(heading).toMatch(/Remote write 10\.8\.0\.12 .* of prod-us has been silent for 6/);
+    const detail = page.getByRole('complementary', { name: 'Selected source' });
+    expect(await detail.innerText()).toMatch(/silent for 6\s?m, since \d\d:\d\d:\d\d\. It usually sends every 15/);
+    expect(await detail.innerText()).toContain('Check that the sender runs and reaches this server');
+    expect(await page.locator('tbody tr').first().getAttribute('aria-selected')).toBe('true');
+    expect(await page.locator('tbody tr').first().innerText()).toMatch(/silent 6/);
+  });
+
+  test('an exploding label: from the drop to its metric, its values, and the query that counts them', async () => {
+    await open('/telemetry');
+    await page.getByRole('link', { name: 'See its cardinality' }).click();
+    await page.waitForURL(/\/telemetry\/cardinality\?q=user_id/);
+    await page
+      .locator('h1')
+      .filter({ hasText: 'The label user_id of gateway_requests_total explodes: 4870 values' })
+      .waitFor();
+    await page
+      .getByRole('button', { name: /^gateway_requests_total/ })
+      .first()
+      .click();
+    const detail = page.getByRole('complementary', { name: 'Selected metric' });
+    expect(await detail.innerText()).toMatch(/5000 of 5000/);
+    await detail.getByRole('link', { name: /4870 values of user_id/ }).click();
+    await page.waitForURL(/explore\/metrics/);
+    expect(search().get('q')).toBe('count(count by (user_id) (gateway_requests_total))');
+  });
+
+  test('the banner keeps to the cluster, warnings stay away once put away, what is critical does not go', async () => {
+    await open('/models?cluster=prod-eu');
+    await banner().getByText('samples per second are dropped').waitFor();
+    expect(await banner().getByRole('button', { name: /more/ }).count()).toBe(0);
+    await banner()
+      .getByRole('button', { name: /Put these warnings away/ })
+      .click();
+    await expect.poll(() => banner().innerText()).toBe('');
+    await page.getByRole('link', { name: 'Workloads', exact: true }).click();
+    await page.waitForURL(/workloads/);
+    expect(await banner().innerText()).toBe('');
+    await page.getByRole('button', { name: /^Cluster/ }).click();
+    await page.getByRole('menuitem', { name: 'All clusters' }).click();
+    await banner().getByText('has been silent for 6 m').waitFor();
+    const down = {
+      id: 'store-down',
+      severity: 'critical',
+      since: new Date().toISOString(),
+      words: 'The store is down: nothing can be read.',
+      fix: 'See its log.',
+    };
+    await answerWith('/api/status', () => ({ trouble: [down] }));
+    await page.keyboard.press('r');
+    await banner().getByText('The store is down').waitFor();
+    expect(await banner().getByRole('button', { name: /away/ }).count()).toBe(0);
+  });
+
+  test('a page of a thing of a late cluster says how old its data may be', async () => {
+    await open('/e/pod:prod-us/inference/llama-3-70b-0');
+    await page
+      .locator('main')
+      .getByText(/of prod-us sends may end at \d\d:\d\d/)
+      .waitFor();
+    await open('/e/pod:prod-eu/inference/llama-3-70b-0');
+    await page.waitForLoadState('networkidle');
+    expect(await page.locator('main').getByText('may end at').count()).toBe(0);
+  });
+
+  test('arrow keys walk the sources, and what is chosen follows', async () => {
+    await open('/telemetry');
+    await page.locator('[data-row-link]').first().focus();
+    await page.keyboard.press('ArrowDown');
+    await page.waitForURL(/sel=kubernetes/);
+    expect(await page.getByRole('complementary', { name: 'Selected source' }).innerText()).toMatch(/^Kubernetes pods/);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.waitForFunction(() => !location.search.includes('sel='));
+  });
+
+  test('the test of redaction shows what would be written, and a refusal in place', async () => {
+    await open('/telemetry/redaction');
+    const text = page.getByLabel('A text, as a log line or an attribute would have it');
+    await text.fill('[redacted:email] ada@example.org, Bearer abc.def');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('mark').nth(1).waitFor();
+    expect(await page.locator('output').innerText()).toBe(
+      '[redacted:email] [redacted:email], Bearer [redacted:bearer]',
+    );
+    expect(await page.locator('mark').allInnerTexts()).toEqual(['[redacted:email]', '[redacted:bearer]']);
+    await page.getByText('2 places hidden by email and bearer.').waitFor();
+    await text.fill('nothing here');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText('No rule finds anything in it').waitFor();
+    const refusal = { error: { code: 'busy', message: 'Too many tests at once.', hint: 'Wait a second.' } };
+    await page.route('**/api/redaction/test', (route) => route.fulfill({ status: 429, json: refusal }));
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await page.getByText('Too many tests at once.').waitFor();
+    trouble = trouble.filter((line) => !/429/.test(line));
+  });
+
+  test('the palette leads to the cardinality of series', async () => {
+    await open('/');
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Find').fill('cardinal');
+    await page.locator('[data-selected]').filter({ hasText: 'Telemetry: Cardinality' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/telemetry\/cardinality/);
+  });
+
+  test('log lines: no escape sequences, a traceback in one row until it is unfolded, a cut said', async () => {
+    await open('/explore/logs');
+    await page.getByText('INFO:     10.4.2.31:50712 - "POST /v1/chat/completions HTTP/1.1" 200 OK').waitFor();
+    const trace = page.locator('[class*="entry"]').filter({ hasText: 'RuntimeError: CUDA error' });
+    expect(await trace.innerText()).toContain('5 more lines');
+    expect(await trace.getByText('gpu_worker.py').count()).toBe(0);
+    await trace.getByRole('button').first().click();
+    await trace.getByText('File "/app/vllm/worker/gpu_worker.py", line 291').waitFor();
+    await page.getByText('1.76\u2009MiB cut off before it was stored').waitFor();
+  });
+
+  test.each([
+    [
+      '/telemetry',
+      '/api/telemetry',
+      { sources: [], dropped: [], tables: [] },
+      /Nothing has arrived yet[\s\S]*Nothing was dropped/,
+    ],
+    [
+      '/telemetry/cardinality',
+      '/api/cardinality',
+      { active: 0, metrics: [], labels: [], refusals: [], clusters: [] },
+      /No series has come in yet[\s\S]*No label to show/,
+    ],
+    [
+      '/telemetry/redaction',
+      '/api/redaction',
+      { rules: [], prompts: 'keep' },
+      /kept as they are[\s\S]*There is no rule/,
+    ],
+  ])('%s says so when there is nothing, and why when there is no answer', async (path, api, nothing, words) => {
+    await answerWith(api, () => nothing);
+    await open(path);
+    await expect.poll(() => page.locator('main').innerText()).toMatch(words);
+    const refusal = {
+      error: { code: 'store-down', message: 'The store does not answer.', hint: 'It is started again.' },
+    };
+    await page.route(`**${api}**`, (route) => route.fulfill({ status: 400, json: refusal }));
+    await page.reload();
+    await page.getByText('could not be loaded').waitFor();
+    expect(await page.locator('main').innerText()).toContain('It is started again.');
+    trouble = trouble.filter((line) => !/400/.test(line));
+  });
+
   test.each([
     ['light', 1440],
     ['dark', 1440],
@@ -229,6 +394,9 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages under hand and keyboard, in Ch
       '/gpus',
       '/workloads',
       '/telemetry',
+      '/telemetry?sel=remote-write%20prod-us%2010.8.0.12%20(prometheus/3.5.0)',
+      '/telemetry/cardinality?sel=prod-eu%20gateway_requests_total',
+      '/telemetry/redaction',
       '/investigations/inv_demo',
       '/e/pod:prod-eu/inference/llama-3-70b-0',
       '/explore/logs',
@@ -256,7 +424,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages under hand and keyboard, in Ch
           return 'rgb(255, 255, 255)';
         };
         const found: string[] = [];
-        for (const element of document.querySelectorAll('#page *')) {
+        for (const element of document.querySelectorAll('#page *, [role="status"] *')) {
           const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
           const style = getComputedStyle(element);
           if (!own || style.visibility === 'hidden' || Number(style.opacity) < 1 || !/^rgb\(/.test(style.color))

@@ -20,9 +20,10 @@ export function DataAge({ cluster }: { cluster: string }) {
     <p className={styles.age}>
       <StateMark state="stale" />
       <span>
-        {late.length === 1 ? 'A source' : `${late.length} sources`} of {cluster} {late.length === 1 ? 'has' : 'have'}{' '}
-        had trouble since <Moment at={oldest.since} /> (<Moment at={oldest.since} as="ago" />
-        ): what comes from {late.length === 1 ? oldest.source : 'them'} may end there.{' '}
+        What {late.length === 1 ? oldest.source : `${oldest.source} and ${late.length - 1} more`} of {cluster}{' '}
+        {late.length === 1 ? 'sends' : 'send'} may end at <Moment at={oldest.since} /> (
+        <Moment at={oldest.since} as="ago" />
+        ).{' '}
         <Link to="/telemetry" search={{ cluster, ...(source === undefined ? {} : { sel: source }) }}>
           See the source
         </Link>

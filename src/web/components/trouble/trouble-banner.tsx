@@ -3,6 +3,7 @@ import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Trouble } from '../../../api/contract/index.ts';
 import { parseRef } from '../../../model/index.ts';
 import { counted } from '../../format/index.ts';
 import { usePageSearch } from '../../page.ts';
@@ -11,7 +12,7 @@ import { cx } from '../class-names.ts';
 import { StateMark } from '../state-mark.tsx';
 import styles from './trouble.module.css';
 import { TroubleList } from './trouble-list.tsx';
-import { bannerOf, troubleOf } from './visible-trouble.ts';
+import { bannerOf, isOfCardinality, troubleOf } from './visible-trouble.ts';
 
 const DISMISSED = 'trifocal-dismissed-trouble';
 
@@ -21,10 +22,10 @@ export function TroubleBanner() {
   const { data } = useQuery(statusQuery());
   const [isOpen, setOpen] = useState(false);
   const [dismissed, setDismissed] = useState(readDismissed);
-  const isTelemetry = useRouterState({ select: (state) => state.location.pathname === '/telemetry' });
-  const all = troubleOf(data?.trouble ?? [], cluster);
-  // The Telemetry page itself begins with all of it.
-  const shown = isTelemetry ? [] : bannerOf(all, dismissed);
+  const pathname = useRouterState({ select: (state) => state.location.pathname });
+  const shown = bannerOf(troubleOf(data?.trouble ?? [], cluster), dismissed).filter(
+    (one) => !saysItself(pathname, one),
+  );
   const [first] = shown;
   const dismiss = () => {
     const next = new Set([...dismissed, ...shown.filter((t) => t.severity === 'warning').map((t) => t.id)]);
@@ -38,14 +39,14 @@ export function TroubleBanner() {
         <div className={cx(styles.banner, styles[first.severity])}>
           <div className={styles.line}>
             <StateMark state={first.severity} />
-            <span className={styles.sentence}>{first.words}</span>
+            <span className={styles.sentence}>{isOpen ? incomplete(shown.length) : first.words}</span>
             <span className={styles.actions}>
               <button type="button" className={styles.toggle} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
                 {isOpen ? 'Less' : shown.length > 1 ? `and ${counted(shown.length - 1, 'more', 'more')}` : 'What to do'}
                 {isOpen ? <IconChevronUp size={14} /> : <IconChevronDown size={14} />}
               </button>
               <Link to="/telemetry" className={styles.place}>
-                Telemetry
+                See Telemetry
               </Link>
               {shown.some((t) => t.severity === 'warning') ? (
                 <CloseButton size="sm" aria-label="Put these warnings away for this session" onClick={dismiss} />
@@ -57,6 +58,15 @@ export function TroubleBanner() {
       )}
     </div>
   );
+}
+
+function incomplete(count: number): string {
+  return `${counted(count, 'thing makes', 'things make')} what you see stale or incomplete.`;
+}
+
+/** Pages that begin with the trouble need no second line for it. */
+function saysItself(pathname: string, trouble: Trouble): boolean {
+  return pathname === '/telemetry' || (pathname === '/telemetry/cardinality' && isOfCardinality(trouble));
 }
 
 /** The cluster that the page is about: that of its entity, else the chosen one. */

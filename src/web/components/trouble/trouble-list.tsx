@@ -3,7 +3,7 @@ import type { Trouble } from '../../../api/contract/index.ts';
 import { Moment } from '../moment.tsx';
 import { StateMark } from '../state-mark.tsx';
 import styles from './trouble.module.css';
-import { sourceKeyOf } from './visible-trouble.ts';
+import { isOfCardinality, sourceKeyOf } from './visible-trouble.ts';
 
 /** Each trouble with since when, what to do, and the way to where it shows. */
 export function TroubleList({ trouble }: { trouble: readonly Trouble[] }) {
@@ -42,7 +42,6 @@ function Place({ trouble }: { trouble: Trouble }) {
         Show this source
       </Link>
     );
-  if (trouble.id.startsWith('drops') || trouble.id.includes('limit'))
-    return <Link to="/telemetry/cardinality">See which label it is</Link>;
+  if (isOfCardinality(trouble)) return <Link to="/telemetry/cardinality">See which label it is</Link>;
   return null;
 }

@@ -8,11 +8,11 @@ const one = (id: string, severity: Trouble['severity'], minute: number, cluster?
   since: new Date(Date.UTC(2026, 11, 1, 12, minute)).toISOString(),
   words: `${id} is wrong.`,
   fix: 'Look at it.',
-  ...(cluster === undefined ? {} : { cluster }),
+  ...(cluster === undefined ? {} : { cluster, source: id.split(' ').at(-1) ?? '' }),
 });
 
 const all = [
-  one('drops', 'warning', 5),
+  one('drops', 'warning', 1),
   one('source-silent otlp eu 10.0.0.7 python', 'warning', 3, 'eu'),
   one('store-down', 'critical', 9),
   one('source-refused loki us 10.0.0.8', 'critical', 2, 'us'),
@@ -24,7 +24,7 @@ it.each([
   ['eu', ['store-down', 'source-silent', 'drops']],
   ['us', ['source-refused', 'store-down', 'drops']],
   ['other', ['store-down', 'drops']],
-])('of cluster %s it keeps what concerns it, critical and oldest first', (cluster, expected) => {
+])('of cluster %s it keeps what concerns it: critical first, then sources, then the oldest', (cluster, expected) => {
   expect(ids(troubleOf(all, cluster))).toEqual(expected);
 });
 

@@ -1,6 +1,6 @@
 import type { Trouble } from '../../../api/contract/index.ts';
 
-/** What concerns a page that shows `cluster` (all when undefined), critical first, then the longest standing. */
+/** What concerns a page that shows `cluster` (all when undefined): critical first, then what has stopped, then the longest standing. */
 export function troubleOf(trouble: readonly Trouble[], cluster: string | undefined): Trouble[] {
   return trouble
     .filter((one) => cluster === undefined || one.cluster === undefined || one.cluster === cluster)
@@ -17,6 +17,12 @@ export function sourceKeyOf({ id }: Trouble): string | undefined {
   return id.startsWith('source-') ? id.slice(id.indexOf(' ') + 1) : undefined;
 }
 
-function rank({ severity }: Trouble): number {
-  return severity === 'critical' ? 0 : 1;
+/** Whether it is about series or labels that a limit refused. */
+export function isOfCardinality({ id }: Trouble): boolean {
+  return /\blimit_(series|labels)\b/.test(id);
+}
+
+/** A source that stopped hides more than the others: pages go on showing its past. */
+function rank({ severity, source }: Trouble): number {
+  return (severity === 'critical' ? 0 : 2) + (source === undefined ? 1 : 0);
 }

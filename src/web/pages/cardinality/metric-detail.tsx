@@ -2,11 +2,13 @@ import { CloseButton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { Meter } from '../../components/meter.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { Peek } from '../../components/peek.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { seriesCountQuery, valueCountQuery } from '../../components/telemetry/explore-query.ts';
 import { explodingLabel, type MetricCardinality, metricTrouble } from '../../components/telemetry/judge-cardinality.ts';
 import { formatValue } from '../../format/index.ts';
 import styles from './cardinality.module.css';
+import { metricKey } from './metric-table.tsx';
 
 interface Props {
   metric: MetricCardinality;
@@ -20,7 +22,7 @@ export function MetricDetail({ metric, perMetricLimit, onClose }: Props) {
   const exploding = explodingLabel(metric);
   const most = metric.labels[0]?.values ?? 0;
   return (
-    <aside aria-label="Selected metric" style={{ minWidth: 0 }}>
+    <Peek label="Selected metric" subject={metricKey(metric)}>
       <Panel
         title={<code>{metric.metric}</code>}
         actions={<CloseButton size="sm" aria-label="Close" onClick={onClose} />}
@@ -79,6 +81,6 @@ export function MetricDetail({ metric, perMetricLimit, onClose }: Props) {
           <code>{seriesCountQuery(metric.metric)}</code>
         </Link>
       </Panel>
-    </aside>
+    </Peek>
   );
 }

@@ -6,6 +6,7 @@ import { EntityChip } from '../../components/entity/entity-chip.tsx';
 import { entityTarget } from '../../components/entity/entity-target.ts';
 import layout from '../../components/layout.module.css';
 import { Panel } from '../../components/panel.tsx';
+import { Peek } from '../../components/peek.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { WhyButton } from '../../components/why-button.tsx';
 import { formatValue, shortGpuName } from '../../format/index.ts';
@@ -16,7 +17,7 @@ import type { Gpu } from './use-gpus.ts';
 export function GpuPeek({ gpu, onClose }: { gpu: Gpu; onClose: () => void }) {
   const { ref } = gpu.entity;
   return (
-    <aside className={styles.peek} aria-label="Selected GPU">
+    <Peek label="Selected GPU" subject={ref}>
       <Panel
         title={shortGpuName(gpu.entity.name)}
         actions={<CloseButton size="sm" aria-label="Close" onClick={onClose} />}
@@ -56,6 +57,6 @@ export function GpuPeek({ gpu, onClose }: { gpu: Gpu; onClose: () => void }) {
           { name: 'gpu.tensor_active', entity: ref, label: 'tensor', slot: 1 },
         ]}
       />
-    </aside>
+    </Peek>
   );
 }

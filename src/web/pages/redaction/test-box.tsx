@@ -24,6 +24,7 @@ export function TestBox() {
           onSubmit={(event) => {
             event.preventDefault();
             if (text !== '' && !isTooLong) test.mutate(text);
+            else event.currentTarget.querySelector('textarea')?.focus();
           }}
         >
           <label htmlFor="redaction-text">A text, as a log line or an attribute would have it</label>
@@ -43,8 +44,10 @@ export function TestBox() {
             }}
           />
           <div className={styles.foot}>
-            <span className={styles.hint}>{isTooLong ? 'At most 64 KiB.' : 'Ctrl-Enter tests'}</span>
-            <Button type="submit" h={28} size="compact-sm" disabled={text === '' || isTooLong} loading={test.isPending}>
+            <span className={isTooLong ? styles.problem : styles.hint} role={isTooLong ? 'alert' : undefined}>
+              {isTooLong ? 'At most 65 536 characters are tested.' : 'Ctrl-Enter tests'}
+            </span>
+            <Button type="submit" h={28} size="compact-sm" loading={test.isPending} loaderProps={{ size: 14 }}>
               Test
             </Button>
           </div>

@@ -1,13 +1,14 @@
 import { CloseButton } from '@mantine/core';
 import { Moment } from '../../components/moment.tsx';
 import { Panel } from '../../components/panel.tsx';
+import { Peek } from '../../components/peek.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { protocolWords } from '../../components/telemetry/drop-words.ts';
 import { ABSENT, formatDuration, formatValue } from '../../format/index.ts';
 import { useNow } from '../../page.ts';
 import { MinuteBars } from './minute-bars.tsx';
 import styles from './telemetry.module.css';
-import { howBad, SOURCE_STATES, type Source, sourceName } from './verdict.ts';
+import { howBad, SOURCE_STATES, type Source, sourceKey, sourceName } from './verdict.ts';
 
 /** One sender beside the list: since when it is as it is, what to check, and its numbers. */
 export function SourceDetail({ source, onClose }: { source: Source; onClose: () => void }) {
@@ -28,7 +29,7 @@ export function SourceDetail({ source, onClose }: { source: Source; onClose: () 
     ['Sent again', formatValue(source.repeated, '')],
   ];
   return (
-    <aside aria-label="Selected source" style={{ minWidth: 0 }}>
+    <Peek label="Selected source" subject={sourceKey(source)}>
       <Panel title={sourceName(source)} actions={<CloseButton size="sm" aria-label="Close" onClick={onClose} />}>
         <p className={styles.words}>
           <StateMark state={SOURCE_STATES[source.state].state} /> It {howBad(source, now)}
@@ -62,6 +63,6 @@ export function SourceDetail({ source, onClose }: { source: Source; onClose: () 
           ))}
         </dl>
       </Panel>
-    </aside>
+    </Peek>
   );
 }
