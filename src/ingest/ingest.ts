@@ -59,7 +59,7 @@ export function createIngest(options: IngestOptions): Ingest {
       if (origin.request !== undefined && repetitions.isRepetition(origin.request)) return { rejected: [] };
       // A body whose signals took their times from its arrival is another one each time it comes.
       const request = raw.arrivalTimed === true ? undefined : origin.request;
-      const { batch, rejected } = await pipeline.run(raw, origin);
+      const { batch, rejected, changed } = await pipeline.run(raw, origin);
       if (!isEmpty(batch)) {
         try {
           await spool.append(batch, request);
@@ -71,8 +71,9 @@ export function createIngest(options: IngestOptions): Ingest {
         }
       }
       log.delivered(batch, origin);
-      const clean = rejected.map((rejection) => ({ ...rejection, example: redactor.text(rejection.example) }));
-      for (const rejection of clean) log.dropped(rejection, origin);
+      const redacted = <T extends { example: string }>(one: T): T => ({ ...one, example: redactor.text(one.example) });
+      const clean = rejected.map(redacted);
+      for (const rejection of [...clean, ...changed.map(redacted)]) log.dropped(rejection, origin);
       return { rejected: clean };
     },
     drop(rejection, origin) {

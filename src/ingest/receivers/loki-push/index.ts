@@ -48,12 +48,16 @@ export const lokiPush: Receiver<ReceiverOptions> = {
           const { headers, body } = request;
           const origin = originOf(request, 'loki', cluster);
           const { type } = parseContentType(headers['content-type']);
-          const { logs, invalid } = await read(body, type, headers['content-encoding']);
+          const { logs, refused, escaped } = await read(body, type, headers['content-encoding']);
           const { rejected } = await sink.accept({ logs }, origin);
-          for (const { count, because } of invalid) {
-            sink.drop({ signal: 'logs', reason: 'invalid', count, example: because }, origin);
+          for (const { reason, count, because } of refused) {
+            sink.drop({ signal: 'logs', reason, count, example: because }, origin);
           }
-          const problems = [...rejected.map((r) => r.example), ...invalid.map((i) => i.because)];
+          if (escaped > 0) sink.drop({ signal: 'logs', reason: 'invalid', count: escaped, example: NOT_UTF8 }, origin);
+          const problems = [
+            ...rejected.map(({ count, example }) => sentence(count, example)),
+            ...refused.map(({ count, because }) => sentence(count, because)),
+          ];
           if (problems.length === 0) return { status: 204, headers: {}, body: noBody };
           return textAnswer(400, `${problems.join('\n')}\n`);
         },
@@ -61,3 +65,9 @@ export const lokiPush: Receiver<ReceiverOptions> = {
     ]);
   },
 };
+
+const NOT_UTF8 = 'a line was not UTF-8: it is stored with its other bytes written as \\xNN';
+
+function sentence(count: number, first: string): string {
+  return count === 1 ? first : `${first} (the first of ${count} entries that are refused for this)`;
+}

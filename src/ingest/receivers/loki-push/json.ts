@@ -1,32 +1,96 @@
 import { type AttributeValue, noAttributes } from '../../../model/index.ts';
 import { createTurns } from '../../turns.ts';
-import { asObject, DecodeError, inside, type Json, type JsonObject, kindOf, parseJson } from '../wire/index.ts';
-import { type Entry, judgeStream, type PushRequest, toRecord } from './stream.ts';
+import {
+  asObject,
+  DecodeError,
+  escapeInvalidUtf8,
+  inside,
+  type Json,
+  type JsonObject,
+  kindOf,
+  readJson,
+} from '../wire/index.ts';
+import {
+  defaultStreamLimits,
+  type Entry,
+  judgeMetadata,
+  type PushRequest,
+  refuse,
+  type Stream,
+  toRecord,
+  toStream,
+} from './stream.ts';
 
-/** Decodes `{"streams":[{"stream":{…},"values":[["<ns>","line",{…}]]}]}`. Throws DecodeError where it is something else. */
-export async function decodeJsonPush(body: Buffer, observedNs: bigint): Promise<PushRequest> {
-  const request: PushRequest = { logs: [], invalid: [] };
+/**
+ * Decodes `{"streams":[{"stream":{…},"values":[["<ns>","line",{…}]]}]}`. Throws DecodeError where the frame is something
+ * else; a stream or an entry that is none is refused alone. Lines that are not UTF-8 keep their bytes as `\xNN`.
+ */
+export async function decodeJsonPush(
+  body: Buffer,
+  observedNs: bigint,
+  limits = defaultStreamLimits,
+): Promise<PushRequest> {
   const turns = createTurns();
-  const streams = arrayOf(asObject(parseJson(body)), 'streams');
+  const clean = escapeInvalidUtf8(body, { inJson: true });
+  const request: PushRequest = { logs: [], refused: [], escaped: clean === body ? 0 : 1 };
+  const known = new Map<string, Stream>();
+  const streams = arrayOf(asObject(await readJson(clean, turns)), 'streams');
   for (let i = 0; i < streams.length; i++) {
-    const stream = inside(`streams[${i}]`, () => asObject(streams[i] ?? null));
-    const labels = inside(`streams[${i}]`, () => textMap(stream.stream ?? {}, 'stream'));
-    const values = inside(`streams[${i}]`, () => arrayOf(stream, 'values'));
-    const problem = judgeStream(labels, () => `streams[${i}]`);
-    if (problem !== undefined) {
-      request.invalid.push({ count: values.length, because: problem });
+    const place = `streams[${i}]`;
+    const parts = attempt(place, () => {
+      const object = asObject(streams[i] ?? null);
+      return { stream: streamOf(object.stream ?? {}, place), values: arrayOf(object, 'values') };
+    });
+    if (parts instanceof DecodeError) {
+      refuse(request, { reason: 'invalid', count: entriesOf(streams[i] ?? null), because: parts.message });
+      continue;
+    }
+    const { stream, values } = parts;
+    if (stream.refusal !== undefined) {
+      refuse(request, { ...stream.refusal, count: values.length });
       continue;
     }
     for (let j = 0; j < values.length; j++) {
-      if (j % 256 === 255 && turns.over()) await turns.next();
-      const entry = inside(
-        () => `streams[${i}].values[${j}]`,
+      if (j % 128 === 127 && turns.over()) await turns.next();
+      const entry = attempt(
+        () => `${place}.values[${j}]`,
         () => decodeEntry(values[j] ?? null),
       );
-      request.logs.push(toRecord(labels, entry, observedNs));
+      const because = entry instanceof DecodeError ? entry.message : judgeMetadata(stream, entry.metadata, limits);
+      if (because !== undefined || entry instanceof DecodeError) {
+        refuse(request, { reason: 'invalid', count: 1, because: because ?? '' });
+      } else request.logs.push(toRecord(stream, entry, observedNs));
     }
+    if (turns.over()) await turns.next();
   }
   return request;
+
+  function streamOf(value: Json, place: string): Stream {
+    const labels = textMap(value, 'stream');
+    const key = [...labels].flat().join('\0');
+    let stream = known.get(key);
+    if (stream === undefined) {
+      stream = toStream(labels, () => place, limits);
+      known.set(key, stream);
+    }
+    return stream;
+  }
+}
+
+/** How many entries are lost with a stream that is none. */
+function entriesOf(stream: Json): number {
+  const values = typeof stream === 'object' && stream !== null && !Array.isArray(stream) ? stream.values : undefined;
+  return Array.isArray(values) ? Math.max(1, values.length) : 1;
+}
+
+/** The value, or the mistake in it with its place. */
+function attempt<T>(place: string | (() => string), work: () => T): T | DecodeError {
+  try {
+    return inside(place, work);
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+    throw error;
+  }
 }
 
 function decodeEntry(value: Json): Entry {
@@ -54,8 +118,11 @@ function arrayOf(parent: JsonObject, name: string): Json[] {
 function textMap(value: Json, path: string): Map<string, AttributeValue> {
   const object = inside(path, () => asObject(value));
   const map = new Map<string, AttributeValue>();
-  for (const [name, item] of Object.entries(object)) {
-    if (typeof item !== 'string') throw new DecodeError(`expected a string, found ${kindOf(item)}`, `${path}.${name}`);
+  for (const name in object) {
+    const item = object[name];
+    if (typeof item !== 'string') {
+      throw new DecodeError(`expected a string, found ${kindOf(item ?? null)}`, `${path}.${name}`);
+    }
     map.set(name, item);
   }
   return map;

@@ -4,6 +4,7 @@ import { compressSync } from 'snappy';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../base/index.ts';
 import type { SignalBatch } from '../../../model/index.ts';
+import { BackPressureError, RateLimitError } from '../../sink.ts';
 import { collect, describeReceiver, gzipBomb, LIMIT, nowNs, openHttp } from '../contract.ts';
 import type { ReceiverOptions } from '../options.ts';
 import { DecodeError, ProtoWriter } from '../wire/index.ts';
@@ -75,7 +76,7 @@ describeReceiver('Loki push in JSON', {
   open,
   good: { body: goodJson, code: 204, arrives },
   malformed: [
-    { title: 'no JSON', body: Buffer.from('{"streams": [\n  {,'), code: 400, text: /line 2, column 4/ },
+    { title: 'no JSON', body: Buffer.from('{"streams": [\n  {,}]}'), code: 400, text: /line 2, column 4/ },
     { title: 'no streams', body: json({}), code: 400, text: /streams: expected an array, found nothing/ },
     {
       title: 'a number as time',
@@ -168,6 +169,163 @@ describeReceiver('Loki push in protobuf', {
 });
 
 describe('Loki push', () => {
+  const send = async (body: Buffer, headers: Record<string, string> = JSON_TYPE) => {
+    const ingest = collect();
+    const door = await open({ ...ingest, logger: silentLogger });
+    const answer = await door.send(body, headers);
+    await door.close();
+    const { dropped } = ingest.telemetry();
+    return { ...answer, logs: ingest.batches.flatMap((batch) => batch.logs ?? []), dropped };
+  };
+
+  it('stores the good entries beside bad ones, and says what is wrong with which', async () => {
+    const { code, text, logs, dropped } = await send(
+      json({
+        streams: [
+          {
+            stream: { a: 'b' },
+            values: [[`${nowNs}`, 'kept'], [1, 'x'], [`${nowNs}`, 5], ['0', 'old'], ['1', 'old, too'], [`${nowNs}`, 'kept, too', { n: 1 }], [`${nowNs}`, 'last']],
+          },
+          { stream: { a: 1 }, values: [[`${nowNs}`, 'x']] },
+          { stream: { c: 'd' }, values: [[`${nowNs - 5_000_000_000n}`, 'other stream']] },
+        ],
+      }), // biome-ignore format: entries
+    );
+    expect(code).toBe(400);
+    expect(text.split('\n')).toEqual([
+      expect.stringMatching(/^entry for stream '{a="b"}' has timestamp too old: 1970.*\(the first of 2 entries/),
+      'streams[0].values[1].[0]: expected nanoseconds as a string, found number 1',
+      'streams[0].values[2].[1]: expected a string, found number 5',
+      'streams[0].values[5].[2].n: expected a string, found number 1',
+      'streams[1].stream.a: expected a string, found number 1',
+      '',
+    ]);
+    expect(logs.map(({ body }) => body)).toEqual(['kept', 'last', 'other stream']);
+    expect(dropped.map(({ reason, count }) => [reason, count])).toEqual([
+      ['too_old', 2],
+      ['invalid', 4],
+    ]);
+  });
+
+  it.each([
+    [
+      'too many labels',
+      { stream: Object.fromEntries(Array.from({ length: 61 }, (_, i) => [`l${i}`, 'x'])), values: [[`${nowNs}`, 'x']] },
+      /^entry for stream '{l0="x", .*' has 61 label names; limit 60$/m,
+      'limit_labels',
+    ],
+    [
+      'a long name',
+      { stream: { [`x${'y'.repeat(1024)}`]: 'a' }, values: [[`${nowNs}`, 'x']] },
+      /^stream '{xyy.*' has label name too long: 'xyy/m,
+      'limit_labels',
+    ],
+    [
+      'a long value',
+      { stream: { x: 'y'.repeat(4097) }, values: [[`${nowNs}`, 'x']] },
+      /has label value too long: 'x' has 4097 characters/,
+      'limit_labels',
+    ],
+    [
+      'much metadata',
+      { stream: { x: 'y' }, values: [[`${nowNs}`, 'x', { m: 'y'.repeat(50_000), n: 'y'.repeat(16_000) }]] },
+      /^stream '{x="y"}' has structured metadata too large: '66002' bytes, limit: '65536' bytes$/m,
+      'invalid',
+    ],
+    [
+      'many metadata',
+      {
+        stream: { x: 'y' },
+        values: [[`${nowNs}`, 'x', Object.fromEntries(Array.from({ length: 129 }, (_, i) => [`l${i}`, 'x']))]],
+      },
+      /too many structured metadata labels: '129', limit: '128'/,
+      'invalid',
+    ],
+  ])('limits: %s', async (_title, stream, text, reason) => {
+    const good = { stream: { a: 'b' }, values: [[`${nowNs}`, 'kept']] };
+    const ingest = collect();
+    const door = await openHttp(
+      lokiPush,
+      { ...ingest, logger: silentLogger, limits: { maxBodyBytes: 1024 * 1024 } },
+      '/loki/api/v1/push',
+      JSON_TYPE,
+    );
+    const answer = await door.send(json({ streams: [stream, good] }));
+    await door.close();
+    expect(answer).toMatchObject({ code: 400, text: expect.stringMatching(text) });
+    expect(ingest.telemetry().dropped).toMatchObject([{ reason, count: 1 }]);
+    expect(ingest.batches.flatMap((batch) => batch.logs ?? []).map(({ body }) => body)).toEqual(['kept']);
+  });
+
+  it('takes entries out of order, twice the same time, and lines of any characters', async () => {
+    const lines = ['late', 'early', 'same\0time', 'CR LF\r\n', '\x1b[31mred\x1b[0m', '\u2028 ünï 🙂', ''];
+    const values = lines.map((line, i) => [`${nowNs - BigInt(i === 1 ? 3_600_000_000_000 : 0)}`, line]);
+    const { code, logs } = await send(json({ streams: [{ stream: { a: 'b' }, values }] }));
+    expect(code).toBe(204);
+    expect(logs.map(({ body }) => body)).toEqual(lines);
+  });
+
+  it('keeps bytes that are not UTF-8 in sight, in both encodings, and counts them', async () => {
+    const latin1 = Buffer.from(
+      `{"streams":[{"stream":{"a":"b"},"values":[["${nowNs}","caf\xe9"],["${nowNs}","good"]]}]}`,
+      'latin1',
+    );
+    const viaJson = await send(latin1);
+    const time = new ProtoWriter().varint(1, nowNs / 1_000_000_000n);
+    const entries = [Buffer.from('caf\xe9', 'latin1'), Buffer.from('good')].map((line) =>
+      new ProtoWriter().bytes(1, time).bytes(2, line),
+    );
+    const stream = new ProtoWriter().bytes(1, '{a="b"}');
+    for (const entry of entries) stream.bytes(2, entry);
+    const viaProtobuf = await send(compressSync(new ProtoWriter().bytes(1, stream).finish()), PROTOBUF_TYPE);
+    for (const { code, logs, dropped } of [viaJson, viaProtobuf]) {
+      expect(code).toBe(204);
+      expect(logs.map(({ body }) => body)).toEqual(['caf\\xe9', 'good']);
+      expect(dropped).toMatchObject([{ reason: 'invalid', count: 1, example: expect.stringContaining('not UTF-8') }]);
+    }
+  });
+
+  it('a replacement character that was sent is no damage', async () => {
+    const { code, dropped } = await send(
+      compressSync(push('{a="b"}', { ns: nowNs, line: 'x\ufffd' }).finish()),
+      PROTOBUF_TYPE,
+    );
+    expect([code, dropped]).toEqual([204, []]);
+  });
+
+  it('cuts a very long line with a mark, counts it, and does not refuse it', async () => {
+    const ingest = collect();
+    const limits = { maxBodyBytes: 4 * 1024 * 1024 };
+    const door = await openHttp(lokiPush, { ...ingest, logger: silentLogger, limits }, '/loki/api/v1/push', JSON_TYPE);
+    const values = [
+      [`${nowNs}`, 'x'.repeat(1_000_000)],
+      [`${nowNs}`, 'short'],
+    ];
+    const { code } = await door.send(json({ streams: [{ stream: { a: 'b' }, values }] }));
+    await door.close();
+    const [long = '', short] = ingest.batches.flatMap((batch) => batch.logs ?? []).map(({ body }) => body);
+    expect([code, short]).toEqual([204, 'short']);
+    expect(long).toBe(`${'x'.repeat(262_144)}…[cut: 737856 bytes]`);
+    expect(ingest.telemetry().dropped).toMatchObject([{ reason: 'oversize', count: 1 }]);
+  });
+
+  it.each([
+    [new RateLimitError('ingestion rate limit exceeded', 3), 429],
+    [new BackPressureError('the spool is full', 3), 503],
+  ])('%s is %d, after which senders come again', async (refusal, code) => {
+    const ingest = collect();
+    const door = await open({ ...ingest, logger: silentLogger });
+    ingest.refuseWith(refusal);
+    const answer = await door.send(goodJson);
+    await door.close();
+    expect(answer).toMatchObject({ code, retryAfterSeconds: 3, text: expect.stringContaining(refusal.message) });
+  });
+
+  it('an empty push is no mistake', async () => {
+    expect(await send(json({ streams: [] }))).toMatchObject({ code: 204 });
+    expect(await send(json({ streams: [{ stream: { a: 'b' }, values: [] }] }))).toMatchObject({ code: 204 });
+  });
+
   it('stores the good streams of a request that has a bad one', async () => {
     const ingest = collect();
     const door = await open({ ...ingest, logger: silentLogger });
