@@ -1,6 +1,7 @@
 /** Trifocal's HTTP doors: the server with its checks, the routes of its own API and of the compatible ones, error codes. */
 
 export { ApiError } from './errors.ts';
+export { backupRoutes } from './routes/backups.ts';
 export { changeRoutes } from './routes/changes.ts';
 export { entityRoutes } from './routes/entities.ts';
 export { investigationRoutes } from './routes/investigations.ts';

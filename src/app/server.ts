@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { createHttpServer } from '../api/index.ts';
 import type { Clock, Logger } from '../base/index.ts';
@@ -9,6 +9,7 @@ import { connectClusters } from './clusters.ts';
 import type { Address, ClusterConfig, Config } from './config/index.ts';
 import { openDataFolder, StartError } from './data-folder.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { registerOperations } from './operations.ts';
 import { openParts, type Parts } from './parts.ts';
 import { registerRoutes } from './routes.ts';
 
@@ -110,6 +111,7 @@ async function openDoors(
   await http.register(httpDoors(ofOtlp, carried), { prefix: '/prometheus/api/v1/otlp' });
   await otlp.register(httpDoors(ofOtlp, carried));
   await registerRoutes(http, { config, parts, version, clock, logger, webFolder: join(projectRoot(), 'dist/web') });
+  await registerOperations(http, { parts, dataFolder: resolve(config.data), version, clock });
   const addresses = {
     http: await listen(http, 'listen.http', config.listen.http),
     otlpHttp: await listen(otlp, 'listen.otlpHttp', config.listen.otlpHttp),

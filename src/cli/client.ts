@@ -25,27 +25,29 @@ export async function callApi<S extends z.ZodType>(options: {
   const url = new URL(options.path, options.server);
   for (const [name, value] of Object.entries(options.query ?? {}))
     if (value !== undefined) url.searchParams.set(name, String(value));
-  const response = await send(url, options.body);
+  const response = await request(url, options.body === undefined ? {} : jsonPost(options.body));
   const text = await response.text();
   if (!response.ok) throw new CliError(errorText(text, response.status));
   return options.schema.parse(JSON.parse(text));
 }
 
-async function send(url: URL, body: unknown): Promise<Response> {
+export function jsonPost(body: unknown): RequestInit {
+  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+/** Any request to the server, its answer unread. Throws CliError when nobody answers. */
+export async function request(url: URL, init: RequestInit): Promise<Response> {
   try {
-    if (body === undefined) return await fetch(url);
-    return await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    return await fetch(url, init);
   } catch (error) {
+    if (init.signal?.aborted) throw error;
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     throw new CliError(`No Trifocal answers at ${url.origin} (${reason}). Start one with npm start, or pass --server.`);
   }
 }
 
-function errorText(text: string, status: number): string {
+/** What an answer with an error says, whichever API's form it has. */
+export function errorText(text: string, status: number): string {
   try {
     const parsed: unknown = JSON.parse(text);
     const own = errorResponse.safeParse(parsed);

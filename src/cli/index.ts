@@ -1,14 +1,28 @@
 import { Command } from 'commander';
 import { CliError } from './client.ts';
+import { registerBackup } from './commands/backup.ts';
 import { registerCheck } from './commands/check.ts';
 import { registerInvestigate } from './commands/investigate.ts';
 import { registerLogs } from './commands/logs.ts';
 import { registerQuery } from './commands/query.ts';
+import { registerRestore } from './commands/restore.ts';
 import { registerTraces } from './commands/traces.ts';
 import { registerUp } from './commands/up.ts';
 import type { Program } from './program.ts';
 
-export type { Problem, Program, StartFlags } from './program.ts';
+export { CliError } from './client.ts';
+export type { BackupSummary, Problem, Program, StartFlags } from './program.ts';
+
+const COMMANDS = [
+  registerUp,
+  registerInvestigate,
+  registerQuery,
+  registerLogs,
+  registerTraces,
+  registerCheck,
+  registerBackup,
+  registerRestore,
+];
 
 /**
  * The `trifocal` command. It speaks HTTP to a running server like any client; what runs in this very process
@@ -20,8 +34,7 @@ export async function runCli(argv: readonly string[], program: Program): Promise
     .version(program.version)
     .configureHelp({ sortSubcommands: true })
     .exitOverride();
-  for (const register of [registerUp, registerInvestigate, registerQuery, registerLogs, registerTraces, registerCheck])
-    register(root, program);
+  for (const register of COMMANDS) register(root, program);
   try {
     await root.parseAsync([...argv], { from: 'user' });
     return 0;

@@ -3,6 +3,9 @@
  * knows either client. It does not decide what is worth keeping, nor what a query means.
  */
 
+export type { TelemetryRestore } from './backup/attach.ts';
+export type { FrozenTelemetry } from './backup/freeze.ts';
+export { newestTelemetrySchema, openFreshEngine } from './backup/fresh.ts';
 export type {
   CallOptions,
   ClickHousePort,
@@ -20,6 +23,7 @@ export { selectRows } from './clickhouse/rows.ts';
 export type { TableName } from './clickhouse/schema/tables.ts';
 export type { PartStats, TableStats } from './clickhouse/sizes.ts';
 export { type BatchEncoder, createBatchEncoder, type EncodedBatch, type EncodedBlock } from './encoding/encoder.ts';
+export type { DumpLine } from './records/dump.ts';
 export type { InvestigationRecord, InvestigationStore } from './records/investigations.ts';
-export { openRecords, type Records } from './records/open.ts';
-export { type EngineOptions, openStore, type Store, type StoreOptions } from './store.ts';
+export { newestRecordSchema, openRecords, type Records } from './records/open.ts';
+export { type EngineOptions, openStore, type Store, type StoreBackup, type StoreOptions } from './store.ts';

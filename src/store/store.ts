@@ -1,9 +1,12 @@
 import type { Clock, Logger } from '../base/index.ts';
+import { beginTelemetryRestore, countRows, type TelemetryRestore } from './backup/attach.ts';
+import { type FrozenTelemetry, freezeTelemetry, releaseAllFrozen } from './backup/freeze.ts';
 import { createClickHousePort, type Endpoint } from './clickhouse/client.ts';
 import { syncMerges } from './clickhouse/durable-merges.ts';
 import { migrate } from './clickhouse/migrations/index.ts';
 import type { ClickHousePort } from './clickhouse/port.ts';
 import { applyRetention, type Retention } from './clickhouse/retention.ts';
+import { DATABASE } from './clickhouse/schema/tables.ts';
 import { type PartStats, readPartStats, readTableStats, type TableStats } from './clickhouse/sizes.ts';
 import { watchServer } from './clickhouse/watch.ts';
 import { startEngine } from './engine/start.ts';
@@ -28,13 +31,22 @@ export interface Store {
   onStateChange(listener: (up: boolean) => void): () => void;
   tableStats(signal?: AbortSignal): Promise<TableStats[]>;
   partStats(signal?: AbortSignal): Promise<PartStats[]>;
+  /** For backups of the embedded engine; undefined for a ClickHouse of the user, which has its own. */
+  backup: StoreBackup | undefined;
   close(): Promise<void>;
 }
 
-const DATABASE = 'trifocal';
+export interface StoreBackup {
+  /** All telemetry that is in the tables now. `name` is of letters and digits. The caller releases it. */
+  freeze(name: string): Promise<FrozenTelemetry>;
+  restore(): Promise<TelemetryRestore>;
+  /** Rows of each table that has any. */
+  countRows(): Promise<Map<string, number>>;
+}
 
 /** Opens the store, starting the embedded engine if that is asked for. Throws a StoreError that says why it can't. */
 export async function openStore(options: StoreOptions): Promise<Store> {
+  if (options.engine.kind === 'embedded') await releaseAllFrozen(options.engine.folder);
   const server = await openServer(options);
   const port = createClickHousePort(server.endpoint);
   const close = async () => {
@@ -55,7 +67,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     onStateChange: server.onStateChange,
     tableStats: (signal) => readTableStats(port, signal),
     partStats: (signal) => readPartStats(port, signal),
+    backup: options.engine.kind === 'embedded' ? createBackup(port) : undefined,
     close,
+  };
+}
+
+function createBackup(port: ClickHousePort): StoreBackup {
+  return {
+    freeze: (name) => freezeTelemetry(port, name),
+    restore: () => beginTelemetryRestore(port),
+    countRows: () => countRows(port),
   };
 }
 

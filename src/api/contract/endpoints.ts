@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { restoreRequest, restoreResponse } from './backups.ts';
 import { cardinalityQuery, cardinalityResponse } from './cardinality.ts';
 import { changesQuery, changesResponse, eventsResponse } from './changes.ts';
 import { coverageResponse, entitiesQuery, entitiesResponse, entityDetail, entityQuery } from './entities.ts';
@@ -124,5 +125,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/api/investigations/{id}',
     summary: 'One investigation',
     response: z.union([investigation, investigationRunning, investigationFailed]),
+  },
+  {
+    method: 'POST',
+    path: '/api/restores',
+    summary: "Restore a backup that lies in the server's backups folder",
+    body: restoreRequest,
+    status: 200,
+    response: restoreResponse,
   },
 ];

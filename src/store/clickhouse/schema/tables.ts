@@ -15,6 +15,9 @@ export type TableName =
   | 'trace_times'
   | 'object_versions';
 
+/** The database of the embedded engine that holds them. */
+export const DATABASE = 'trifocal';
+
 export interface TableColumn {
   type: string;
   meaning: string;
