@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock, Logger } from '../base/index.ts';
 import { batchCounts, type SignalBatch } from '../model/index.ts';
-import { createRepetitions, type Repetitions } from './identity/index.ts';
+import { createRecentSamples, createRepetitions, type Repetitions } from './identity/index.ts';
 import {
   type AcceptedTimes,
   type CardinalityLimits,
@@ -11,10 +11,11 @@ import {
   defaultAcceptedTimes,
   defaultCardinalityLimits,
   defaultRedaction,
+  type LogLimits,
   type RedactionOptions,
 } from './pipeline/index.ts';
-import { BackPressureError, type RequestMark, type SignalSink } from './sink.ts';
-import type { SpoolWriter } from './spool/index.ts';
+import { BackPressureError, type SignalSink } from './sink.ts';
+import type { SpoolWriter, TakenIn } from './spool/index.ts';
 import { createIngestLog, type IngestTelemetry } from './telemetry.ts';
 
 /** What may be set from outside; plain data. */
@@ -22,14 +23,15 @@ export interface IngestSettings {
   accept?: AcceptedTimes;
   limits?: Partial<CardinalityLimits>;
   redaction?: Partial<RedactionOptions>;
+  lines?: Partial<LogLimits>;
 }
 
 export interface IngestOptions extends IngestSettings {
   spool: Pick<SpoolWriter, 'append'>;
   clock: Clock;
   logger: Logger;
-  /** Requests that earlier processes took in: a repetition of one stores nothing. */
-  recentRequests?: readonly RequestMark[];
+  /** What earlier processes took in: a repetition stores nothing. */
+  takenIn?: TakenIn;
 }
 
 export interface Ingest {
@@ -45,14 +47,20 @@ export interface Ingest {
 
 /** The way from receivers to the spool: every batch goes through the pipeline, is counted, and is durable when `accept` resolves. */
 export function createIngest(options: IngestOptions): Ingest {
-  const { spool, clock, logger } = options;
+  const { spool, clock, logger, lines = {} } = options;
   const log = createIngestLog(clock);
   const redactor = createRedactor({ ...defaultRedaction, ...options.redaction });
   const limiter = createCardinalityLimiter({ ...defaultCardinalityLimits, ...options.limits }, clock);
-  const pipeline = createPipeline({ clock, accept: options.accept ?? defaultAcceptedTimes, redactor, limiter });
+  const pipeline = createPipeline({ clock, accept: options.accept ?? defaultAcceptedTimes, redactor, limiter, lines });
 
-  const recent = options.recentRequests ?? [];
-  const repetitions = createRepetitions({ clock, recent, onRepeated: log.repeated });
+  const takenIn = options.takenIn ?? { requests: [], newestSampleMs: Number.NEGATIVE_INFINITY };
+  const repetitions = createRepetitions({ clock, recent: takenIn.requests, onRepeated: log.repeated });
+  const recentSamples = createRecentSamples({
+    clock,
+    newestStoredMs: takenIn.newestSampleMs,
+    // Those that are silent for a while are remembered, too, as long as there is room.
+    maxSeries: 2 * (options.limits?.series ?? defaultCardinalityLimits.series),
+  });
 
   const sink: SignalSink = {
     async accept(raw, origin) {
@@ -60,11 +68,21 @@ export function createIngest(options: IngestOptions): Ingest {
       // A body whose signals took their times from its arrival is another one each time it comes.
       const request = raw.arrivalTimed === true ? undefined : origin.request;
       const { batch, rejected, changed } = await pipeline.run(raw, origin);
-      if (!isEmpty(batch)) {
+      // Nothing waits between this and the append, so that batches are on disk in the order in which samples were judged.
+      const samples = batch.samples && recentSamples.identify(batch.samples);
+      if (samples !== undefined) {
+        batch.samples = samples.fresh;
+        if (samples.late !== undefined) batch.lateSamples = samples.late;
+        if (samples.rejected !== undefined) rejected.push(samples.rejected);
+      }
+      if (isEmpty(batch)) samples?.settle(true);
+      else {
         try {
           await spool.append(batch, request);
+          samples?.settle(true);
           if (request !== undefined) repetitions.stored(request);
         } catch (error) {
+          samples?.settle(false);
           // Refused is not lost, as senders come again; the count shows how often they had to.
           if (error instanceof BackPressureError) log.refused(batch, origin, error.message);
           throw error;

@@ -3,8 +3,8 @@ import type { Clock, Logger } from '../base/index.ts';
 import { type DoorService, openDoors } from './doors/index.ts';
 import { createIngest, type IngestSettings } from './ingest.ts';
 import { receivers } from './receivers/index.ts';
-import type { RequestMark, SignalSink } from './sink.ts';
-import type { SpoolWriter } from './spool/index.ts';
+import type { SignalSink } from './sink.ts';
+import type { SpoolWriter, TakenIn } from './spool/index.ts';
 import type { IngestTelemetry } from './telemetry.ts';
 
 /** What may be set from outside; plain data, since it goes to another thread. */
@@ -39,16 +39,17 @@ export function createIngestService(options: {
   spool: Pick<SpoolWriter, 'append'>;
   clock: Clock;
   logger: Logger;
-  /** Requests that earlier processes took in. */
-  recentRequests: readonly RequestMark[];
+  /** What earlier processes took in. */
+  takenIn: TakenIn;
 }): IngestService {
-  const { settings, spool, clock, logger, recentRequests } = options;
-  const ingest = createIngest({ ...settings, spool, clock, logger, recentRequests });
+  const { settings, spool, clock, logger, takenIn } = options;
+  const ingest = createIngest({ ...settings, spool, clock, logger, takenIn });
   const doors = openDoors(receivers, {
     sink: ingest.sink,
     clock,
     logger,
     limits: { maxBodyBytes: settings.maxBodyBytes },
+    ...(settings.lines?.streamLabels === undefined ? {} : { streamLabels: settings.lines.streamLabels }),
     repetitions: ingest.repetitions,
   });
   return {

@@ -21,7 +21,7 @@ import { createSeriesGate } from './series-gate.ts';
 export { type AcceptedTimes, defaultAcceptedTimes } from './accept-times.ts';
 export type { CardinalityReport } from './cardinality/index.ts';
 export { createCardinalityLimiter } from './limit-cardinality.ts';
-export { type CardinalityLimits, defaultCardinalityLimits } from './limits.ts';
+export { type CardinalityLimits, defaultCardinalityLimits, type LogLimits } from './limits.ts';
 export { createRedactor, defaultRedaction, type RedactionOptions, redactText } from './redact.ts';
 
 export interface PipelineResult {

@@ -14,6 +14,8 @@ export interface ReceiverOptions {
   clock: Clock;
   logger: Logger;
   limits?: BodyLimits;
+  /** Labels of one stream of log lines. */
+  streamLabels?: number;
   /** The cluster of signals that do not name one themselves. */
   cluster?: string;
 }

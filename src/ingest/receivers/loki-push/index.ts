@@ -5,6 +5,7 @@ import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
 import { decompress, RefusedRequest, unsnappy } from '../wire/index.ts';
 import { decodeJsonPush } from './json.ts';
 import { decodeProtobufPush } from './protobuf.ts';
+import { defaultStreamLimits } from './stream.ts';
 
 export { decodeJsonPush } from './json.ts';
 export { parseStreamLabels } from './labels.ts';
@@ -25,11 +26,12 @@ const door: Door = {
  */
 export const lokiPush: Receiver<ReceiverOptions> = {
   doors: [door],
-  open({ sink, clock, cluster, limits = defaultBodyLimits }) {
+  open({ sink, clock, cluster, limits = defaultBodyLimits, streamLabels = defaultStreamLimits.labels }) {
+    const ofStreams = { ...defaultStreamLimits, labels: streamLabels };
     const read = async (body: Buffer, type: string, encoding: string | undefined) => {
       const now = BigInt(Math.round(clock.now())) * 1_000_000n;
       if (type === 'application/json') {
-        return decodeJsonPush(await decompress(body, encoding, limits.maxBodyBytes), now);
+        return decodeJsonPush(await decompress(body, encoding, limits.maxBodyBytes), now, ofStreams);
       }
       if (type !== 'application/x-protobuf' && type !== 'application/octet-stream') {
         throw new RefusedRequest(
@@ -39,7 +41,7 @@ export const lokiPush: Receiver<ReceiverOptions> = {
       }
       // The block format needs no Content-Encoding; senders that name it mean the same.
       const block = encoding === 'snappy' ? body : await decompress(body, encoding, limits.maxBodyBytes);
-      return decodeProtobufPush(await unsnappy(block, limits.maxBodyBytes), now);
+      return decodeProtobufPush(await unsnappy(block, limits.maxBodyBytes), now, ofStreams);
     };
     return new Map([
       [
