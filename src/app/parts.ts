@@ -91,6 +91,7 @@ export async function openParts(options: {
     clock,
     logger,
     onRefused: () => ingest.forget(),
+    onDuplicates: (rejection) => ingest.sink.drop(rejection, { protocol: 'store' }),
   });
   closers.add('the spool', spool.close);
   const ingest = startIngestThread({ settings: ingestSettings(config), spool, clock, logger });

@@ -17,7 +17,7 @@ export function countsByCluster(batch: SignalBatch, origin: BatchOrigin): Map<st
     }
     return counts;
   };
-  for (const part of [batch.samples, batch.histograms]) {
+  for (const part of [batch.samples, batch.lateSamples, batch.histograms]) {
     if (part === undefined || part.timesMs.length === 0) continue;
     let last: ClusterCounts | undefined;
     let lastCluster = '';

@@ -2,7 +2,8 @@ import type { SignalBatch } from '../model/index.ts';
 
 /** Where a batch came from. */
 export interface BatchOrigin {
-  protocol: 'otlp' | 'remote-write' | 'loki' | 'scrape' | 'kubernetes' | 'import';
+  /** `store`: nobody in particular; found while rows went into the store. */
+  protocol: 'otlp' | 'remote-write' | 'loki' | 'fluent-bit' | 'scrape' | 'kubernetes' | 'import' | 'store';
   /** The cluster that the receiver's configuration names; a signal's own word comes first. */
   cluster?: string;
   /** The size of the request as it came over the wire, for the byte counter. */

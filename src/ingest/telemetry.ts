@@ -111,7 +111,7 @@ export function createIngestLog(clock: Clock): IngestLog {
       }
     },
     dropped(rejection, origin) {
-      sources.dropped(origin, rejection.count);
+      if (origin.protocol !== 'store') sources.dropped(origin, rejection.count);
       drop(rejection, origin);
     },
     unreadable(rejection, origin) {

@@ -6,6 +6,7 @@
 export type { TelemetryRestore } from './backup/attach.ts';
 export type { FrozenTelemetry } from './backup/freeze.ts';
 export { newestTelemetrySchema, openFreshEngine } from './backup/fresh.ts';
+export { type DuplicateValues, insertLateSamples, newestSampleMs, newestTimeOf } from './clickhouse/late-samples.ts';
 export type {
   CallOptions,
   ClickHousePort,
@@ -23,6 +24,7 @@ export { selectRows } from './clickhouse/rows.ts';
 export type { TableName } from './clickhouse/schema/tables.ts';
 export type { PartStats, TableStats } from './clickhouse/sizes.ts';
 export { type BatchEncoder, createBatchEncoder, type EncodedBatch, type EncodedBlock } from './encoding/encoder.ts';
+export { type SeriesId, seriesId } from './encoding/series.ts';
 export type { DumpLine } from './records/dump.ts';
 export type { InvestigationRecord, InvestigationStore } from './records/investigations.ts';
 export { newestRecordSchema, openRecords, type Records } from './records/open.ts';

@@ -3,5 +3,6 @@
  * time. It keeps no signals and writes nothing; spool and pipeline do, with what it tells them.
  */
 
+export { createRecentSamples, duplicateText } from './recent-samples.ts';
 export { createRepetitions, type Repetitions } from './repetitions.ts';
 export { WINDOW_MS, WINDOW_REQUESTS } from './request-window.ts';

@@ -4,4 +4,4 @@
  */
 
 export { createSpoolWriter, type SpoolWriter } from './encoding-writer.ts';
-export { openSpool, type Spool, type SpoolOptions, type SpoolStats } from './spool.ts';
+export { openSpool, type Spool, type SpoolOptions, type SpoolStats, type TakenIn } from './spool.ts';

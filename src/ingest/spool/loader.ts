@@ -1,6 +1,13 @@
 import { basename } from 'node:path';
 import { type Backoff, backoffDelay, type Clock, type Logger } from '../../base/index.ts';
-import { type ClickHousePort, type QueryLimits, StoreError, type StoreErrorKind } from '../../store/index.ts';
+import {
+  type ClickHousePort,
+  type DuplicateValues,
+  insertLateSamples,
+  type QueryLimits,
+  StoreError,
+  type StoreErrorKind,
+} from '../../store/index.ts';
 import type { RefusedFolder } from './refused.ts';
 import type { RequestJournal } from './request-journal.ts';
 import {
@@ -33,6 +40,9 @@ const TRIES: Readonly<Record<StoreErrorKind, number>> = {
 /** A disk that fails to read a segment so often will not read it later. */
 const READ_TRIES = 5;
 
+/** Compared with what is stored instead of inserted as they are. */
+const LATE_SAMPLES = 'samples_late';
+
 export interface SegmentLoader {
   /**
    * Inserts the segment and deletes it; what is damaged, unreadable or refused is set aside. A full disk is waited for. Rejects
@@ -52,6 +62,8 @@ export function createSegmentLoader(options: {
   logger: Logger;
   /** Rows were set aside. */
   onRefused: () => void;
+  /** Samples were dropped since their times had other values already. */
+  onDuplicates: (duplicates: DuplicateValues) => void;
 }): SegmentLoader {
   const { folder, refused, journal, port, clock, logger } = options;
 
@@ -62,7 +74,16 @@ export function createSegmentLoader(options: {
     for (let total = 1; ; total++) {
       try {
         const token = `${segment.name}.${file.table}`;
-        await port.insertSegment({ table: file.table, file: file.path, token }, { limits: INSERT_LIMITS, signal });
+        if (file.table === LATE_SAMPLES) {
+          const duplicates = await insertLateSamples(
+            port,
+            { file: file.path, token },
+            { limits: INSERT_LIMITS, signal },
+          );
+          if (duplicates) options.onDuplicates(duplicates);
+        } else {
+          await port.insertSegment({ table: file.table, file: file.path, token }, { limits: INSERT_LIMITS, signal });
+        }
         trouble = undefined;
         await deleteFile(file);
         return;
@@ -86,7 +107,10 @@ export function createSegmentLoader(options: {
   };
   const insertAll = async (segment: Segment, signal: AbortSignal) => {
     const content = await readSegment(folder, segment);
-    for (const file of await splitSegment(folder, segment, content)) await insert(segment, file, signal);
+    const files = await splitSegment(folder, segment, content);
+    // What is late may repeat what is new in the same segment, wherever it stands there.
+    files.sort((a, b) => Number(a.table === LATE_SAMPLES) - Number(b.table === LATE_SAMPLES));
+    for (const file of files) await insert(segment, file, signal);
     const { damaged, requests } = content;
     if (damaged) {
       const kept = await refused.write(`${segment.name}.damaged`, damaged);

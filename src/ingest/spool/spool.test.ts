@@ -219,19 +219,40 @@ describe('the spool', () => {
     await down.append(numberedBatch(250), marks[0]);
     await down.append(numberedBatch(251));
     await down.append(numberedBatch(252), marks[1]);
-    expect(await down.recentRequests()).toEqual(marks.slice(0, 2));
+    expect(await down.takenIn()).toMatchObject({ requests: marks.slice(0, 2) });
     await down.close();
     const spool = await open();
-    const early = spool.recentRequests();
+    const early = spool.takenIn();
     await spool.ready;
-    expect(new Set((await early).map(({ hash }) => hash[0]))).toEqual(new Set([1, 2]));
+    expect(new Set((await early).requests.map(({ hash }) => hash[0]))).toEqual(new Set([1, 2]));
     await spool.append(numberedBatch(253), marks[2]);
     await spool.flush();
     await expectOnce([250, 251, 252, 253]);
     await spool.close();
     const next = await open();
-    expect(await next.recentRequests()).toEqual(marks);
+    expect(await next.takenIn()).toEqual({ requests: marks, newestSampleMs: 1_767_225_600_253 });
     await next.close();
+  });
+
+  test('late samples join those that came before, the first value stays, and what is dropped is told', async () => {
+    const told: unknown[] = [];
+    const spool = await open({ onDuplicates: (rejection) => told.push(rejection) });
+    const { samples } = numberedBatch(260);
+    if (samples === undefined) throw new Error('a numbered batch has samples');
+    await spool.append({ lateSamples: { ...samples, values: new Float64Array(5).fill(7) } });
+    await spool.append(numberedBatch(260));
+    await spool.append({ lateSamples: samples });
+    await spool.flush();
+    await expectOnce([260]);
+    expect(told).toEqual([
+      {
+        signal: 'samples',
+        reason: 'duplicate_value',
+        count: 5,
+        example: expect.stringMatching(/^sample of metric_\d\{.* has value 7, but 260 came before/),
+      },
+    ]);
+    await spool.close();
   });
 
   test('a disk that refuses is back-pressure, and it goes on when the disk does', async () => {

@@ -1,10 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Clock, Logger } from '../../base/index.ts';
-import type { EncodedBlock, Store } from '../../store/index.ts';
-import { BackPressureError, type RequestMark } from '../sink.ts';
+import { labelSet, METRIC_NAME } from '../../model/index.ts';
+import { type DuplicateValues, type EncodedBlock, newestSampleMs, type Store } from '../../store/index.ts';
+import { duplicateText } from '../identity/index.ts';
+import { BackPressureError, type Rejection, type RequestMark } from '../sink.ts';
 import { createDiskGuard } from './disk.ts';
 import { encodeAppend } from './frames.ts';
 import { createSegmentLoader } from './loader.ts';
+import { newestOf } from './newest-sample.ts';
 import { openRefusedFolder } from './refused.ts';
 import { openRequestJournal } from './request-journal.ts';
 import { findSegments, readSegment, type Segment } from './segments.ts';
@@ -27,6 +30,8 @@ export interface SpoolOptions {
   sealBytes?: number;
   /** Acknowledged rows were set aside: whoever encodes batches must introduce series again. */
   onRefused?: () => void;
+  /** Acknowledged samples were dropped since their times had other values already. */
+  onDuplicates?: (rejection: Rejection) => void;
 }
 
 export interface SpoolStats {
@@ -45,6 +50,14 @@ export interface SpoolStats {
   message?: string;
 }
 
+/** What was acknowledged, by earlier processes too. */
+export interface TakenIn {
+  /** Those of the last minutes: a repetition of one must store nothing. */
+  requests: RequestMark[];
+  /** Time of the newest sample, in ms since the epoch; -Infinity when there is none. */
+  newestSampleMs: number;
+}
+
 /** What is acknowledged survives a crash and reaches the store once. */
 export interface Spool {
   /**
@@ -52,8 +65,8 @@ export interface Spool {
    * Throws BackPressureError when too much waits already or the disk refuses.
    */
   append(blocks: readonly EncodedBlock[], request?: RequestMark): Promise<void>;
-  /** The requests that were taken in lately, by earlier processes too: a repetition of one must store nothing. */
-  recentRequests(): Promise<RequestMark[]>;
+  /** By which repetitions are known, also after a restart. */
+  takenIn(): Promise<TakenIn>;
   /** Resolves when all that was appended before is in the store. */
   flush(signal?: AbortSignal): Promise<void>;
   stats(): SpoolStats;
@@ -68,6 +81,8 @@ const RETRY_AFTER_SECONDS = 5;
 const CLOSE_WITHIN_MS = 4_000;
 const LOAD_AGAIN_AFTER_MS = 1_000;
 const LOOK_AT_DISK_EVERY_MS = 1_000;
+const LOOK_UP_LIMITS = { seconds: 30, memoryBytes: 256 * 1024 ** 2 };
+const MOST_FUTURE_MS = 3_600_000;
 
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { folder, clock, logger } = options;
@@ -110,6 +125,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     clock,
     logger,
     onRefused: options.onRefused ?? (() => {}),
+    onDuplicates: (duplicates) => options.onDuplicates?.(rejectionOf(duplicates)),
   });
 
   const stats = (): SpoolStats => {
@@ -237,16 +253,20 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       }
       if (idle) wake();
     },
-    async recentRequests() {
+    async takenIn() {
       const requests: RequestMark[] = [];
+      let newestMs = Number.NEGATIVE_INFINITY;
       const open = writer.open();
-      // What is not there any more is in the journal by then.
+      // What is not there any more is in the journal and in the store by then.
       for (const segment of open ? [...waiting, open] : [...waiting]) {
         const content = await readSegment(folder, segment).catch(() => undefined);
         for (const request of content?.requests ?? []) requests.push(request);
+        newestMs = Math.max(newestMs, await newestOf(content?.frames ?? []));
       }
       for (const request of await journal.read()) requests.push(request);
-      return requests;
+      // A store that is down can't say: then it may hold whatever could be accepted by now.
+      const inStore = await newestSampleMs(port, { limits: LOOK_UP_LIMITS }).catch(() => clock.now() + MOST_FUTURE_MS);
+      return { requests, newestSampleMs: Math.max(newestMs, inStore) };
     },
     flush,
     stats,
@@ -259,4 +279,10 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       await writer.seal();
     },
   };
+}
+
+function rejectionOf({ count, example }: DuplicateValues): Rejection {
+  const labels = labelSet([[METRIC_NAME, example.metric], ...example.labels]);
+  const text = duplicateText({ labels }, example.timeMs, example.kept, example.dropped);
+  return { signal: 'samples', reason: 'duplicate_value', count, example: text };
 }

@@ -25,7 +25,7 @@ export type ThreadMethods = {
 /** What the main thread answers. */
 export type HostMethods = {
   append: Spool['append'];
-  recentRequests: Spool['recentRequests'];
+  takenIn: Spool['takenIn'];
   log(level: keyof Logger, fields: object, message: string): void;
 };
 
@@ -44,7 +44,7 @@ const RETRY_AFTER_SECONDS = 2;
  */
 export function startIngestThread(options: {
   settings: IngestServiceSettings;
-  spool: Pick<Spool, 'append' | 'recentRequests'>;
+  spool: Pick<Spool, 'append' | 'takenIn'>;
   clock: Clock;
   logger: Logger;
 }): IngestThread {
@@ -53,7 +53,7 @@ export function startIngestThread(options: {
   const closing = new AbortController();
   const methods: HostMethods = {
     append: spool.append,
-    recentRequests: spool.recentRequests,
+    takenIn: spool.takenIn,
     log: (level, fields, message) => logger[level](fields, message),
   };
   let line: Line<ThreadMethods>;

@@ -21,14 +21,14 @@ const KINDS: Record<string, (append: Spool['append'], recentRequests?: RequestMa
       spool: createSpoolWriter(append, systemClock),
       clock: systemClock,
       logger: silentLogger,
-      recentRequests,
+      takenIn: { requests: recentRequests, newestSampleMs: 0 },
     }),
     close: async () => {},
   }),
   'in a thread of its own': (append, recentRequests = []) => {
     const thread = startIngestThread({
       settings,
-      spool: { append, recentRequests: async () => recentRequests },
+      spool: { append, takenIn: async () => ({ requests: recentRequests, newestSampleMs: 0 }) },
       clock: systemClock,
       logger: silentLogger,
     });

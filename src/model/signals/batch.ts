@@ -6,6 +6,8 @@ import type { Series } from './series.ts';
 /** What one request, scrape or watch turn brought: any mix of signals. Goes through the pipeline as one. */
 export interface SignalBatch {
   samples?: SampleBatch;
+  /** Not newer than what came before of their series, so they may be stored already: the stored ones stay. Set by the sink. */
+  lateSamples?: SampleBatch;
   histograms?: HistogramBatch;
   exemplars?: Exemplar[];
   metadata?: MetricMetadata[];
@@ -130,7 +132,10 @@ export function emptySamples(): SampleBatch {
 /** How many signals of each kind a batch holds. Native histograms count as samples. */
 export function batchCounts(batch: SignalBatch): Record<SignalKind, number> {
   return {
-    samples: (batch.samples?.values.length ?? 0) + (batch.histograms?.values.length ?? 0),
+    samples: [batch.samples, batch.lateSamples, batch.histograms].reduce(
+      (sum, part) => sum + (part?.values.length ?? 0),
+      0,
+    ),
     exemplars: batch.exemplars?.length ?? 0,
     logs: batch.logs?.length ?? 0,
     spans: batch.spans?.length ?? 0,

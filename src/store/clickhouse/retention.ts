@@ -13,6 +13,7 @@ export interface Retention {
 /** Every table says by which retention and which column its days go. */
 export const keptBy: Readonly<Record<TableName, { signal: keyof Retention; time: string } | 'forever'>> = {
   samples: { signal: 'metrics', time: 'ts' },
+  samples_late: 'forever',
   series: { signal: 'metrics', time: 'last_ts' },
   metric_metadata: 'forever',
   histograms: { signal: 'metrics', time: 'ts' },

@@ -38,17 +38,20 @@ export function createBatchEncoder(clock: Clock): BatchEncoder {
     encode(batch) {
       const blocks: EncodedBlock[] = [];
       const onStored: (() => void)[] = [];
-      const { samples, histograms, exemplars } = batch;
+      const { samples, lateSamples, histograms, exemplars } = batch;
       const sampleIds = samples?.series.map(seriesId) ?? [];
+      const lateIds = lateSamples?.series.map(seriesId) ?? [];
       const histogramIds = histograms?.series.map(seriesId) ?? [];
       const named = appearances(exemplars ?? []);
       const rows: readonly SeriesRow[] = [
         samples === undefined ? [] : newSeries(samples, sampleIds, series),
+        lateSamples === undefined ? [] : newSeries(lateSamples, lateIds, series),
         histograms === undefined ? [] : newSeries(histograms, histogramIds, series),
         newSeries(named, named.series.map(seriesId), series),
       ].flat();
       const startRows: readonly StartRow[] = [
         samples === undefined ? [] : starts.due(samples, sampleIds),
+        lateSamples === undefined ? [] : starts.due(lateSamples, lateIds),
         histograms === undefined ? [] : starts.due(histograms, histogramIds),
       ].flat();
       if (rows.length > 0) {
@@ -56,6 +59,8 @@ export function createBatchEncoder(clock: Clock): BatchEncoder {
         onStored.push(() => series.stored(rows));
       }
       if (samples?.values.length) blocks.push({ table: 'samples', block: encodeSamples(samples, sampleIds) });
+      if (lateSamples?.values.length)
+        blocks.push({ table: 'samples_late', block: encodeSamples(lateSamples, lateIds) });
       if (histograms?.values.length) {
         blocks.push({ table: 'histograms', block: encodeHistograms(histograms, histogramIds) });
       }

@@ -6,6 +6,7 @@
 export type TableName =
   | 'series'
   | 'samples'
+  | 'samples_late'
   | 'histograms'
   | 'exemplars'
   | 'series_starts'
@@ -81,6 +82,12 @@ export const tables: Readonly<Record<TableName, TableColumns>> = {
     series_id: { type: 'UInt64', meaning: 'as in series' },
     ts: { type: "DateTime64(3, 'UTC')", meaning: 'time of the sample; may be zero or negative' },
     value: { type: 'Float64', meaning: 'exact bits, stale markers included' },
+  },
+  samples_late: {
+    metric_id: { type: 'UInt32', meaning: 'as in samples, as all of its columns' },
+    series_id: { type: 'UInt64', meaning: 'nothing stays here: queries need not look' },
+    ts: { type: "DateTime64(3, 'UTC')", meaning: 'not later than another sample of the series that came before' },
+    value: { type: 'Float64', meaning: 'dropped if the series has a sample of this time already' },
   },
   histograms: {
     metric_id: { type: 'UInt32', meaning: 'as in series' },
