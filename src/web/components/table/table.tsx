@@ -37,11 +37,15 @@ interface Props<Row> {
   /** Called when arrows or a click move to a row; the row's own link opens its page. */
   onSelect?: (row: Row) => void;
   empty?: ReactNode;
+  /** How many rows are shown until more are asked for; the order is that of all. */
+  fold?: number;
 }
 
 const ROW = 28;
 const PHONE_ROW = 64;
 const VIRTUAL_FROM = 100;
+/** Fewer than these are not worth folding away. */
+const FEW = 4;
 
 /** Rows of 28 px under a head that stays; long lists draw only what is seen. Arrow keys move between rows, Enter opens. */
 export function Table<Row>({
@@ -53,6 +57,7 @@ export function Table<Row>({
   selectedKey,
   onSelect,
   empty,
+  fold,
 }: Props<Row>) {
   const [order, setOrder] = useState(initialSort);
   const box = useRef<HTMLDivElement>(null);
@@ -61,13 +66,16 @@ export function Table<Row>({
   const columns = isPhone
     ? allColumns.filter((column) => (column.phone ?? 'hide') !== 'hide')
     : fitColumns(allColumns, room);
-  const sorted = sortRows(
+  const all = sortRows(
     rows,
     allColumns.find((column) => column.id === order?.column)?.value,
     order?.descending ?? false,
   );
+  const [isUnfolded, setUnfolded] = useState(false);
+  const isFolded = fold !== undefined && !isUnfolded && all.length > fold + FEW;
+  const sorted = isFolded ? all.filter((row, i) => i < fold || rowKey(row) === selectedKey) : all;
   const rowHeight = isPhone ? PHONE_ROW : ROW;
-  const isVirtual = rows.length >= VIRTUAL_FROM;
+  const isVirtual = sorted.length >= VIRTUAL_FROM;
   const { scroller, margin } = useScroller(box);
   const virtual = useVirtualizer({
     count: sorted.length,
@@ -163,6 +171,14 @@ export function Table<Row>({
           </tbody>
         </table>
       )}
+      {isFolded ? (
+        <p className={styles.foot}>
+          {sorted.length} of {all.length} rows.{' '}
+          <button type="button" className={styles.more} onClick={() => setUnfolded(true)}>
+            Show all
+          </button>
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -12,6 +12,9 @@ import { coarse } from '../../format/index.ts';
 import { useNow } from '../../page.ts';
 import { SOURCE_STATES, type Source, sourceKey, sourceName, troubledSources } from './verdict.ts';
 
+/** Every target of a scrape is a source: the page must not be all of them. */
+const FOLD = 20;
+
 interface Props {
   sources: readonly Source[];
   showCluster: boolean;
@@ -120,12 +123,14 @@ export function SourceTable({ sources, showCluster, selected, onSelect, empty }:
       selectedKey={selected}
       onSelect={onSelect}
       empty={empty}
+      fold={FOLD}
     />
   );
 }
 
 /** Nothing arrived yet, or nothing of this cluster. */
-export function NoSources({ cluster }: { cluster: string | undefined }) {
+export function NoSources({ cluster, q }: { cluster: string | undefined; q: string }) {
+  if (q !== '') return <Notice state="unknown" title={`No source matches “${q}”`} fix="Clear the filter." />;
   return (
     <Notice
       state="unknown"
@@ -142,8 +147,14 @@ function stateLabel(source: Source, now: number): string {
   return `${word} ${coarse(Math.max(0, now - Date.parse(source.lastSeen)) / 1000)}`;
 }
 
-/** As points in epoch seconds. The running minute is left out: it would always look like a fall. */
+/**
+ * As points in epoch seconds. The running minute is left out, since it would always look like a fall; so is the time before
+ * the first signal, since nobody listened then.
+ */
 export function minutePoints(perMinute: readonly number[], now: number): Points {
   const last = Math.floor(now / 60_000) * 60;
-  return perMinute.slice(0, -1).map((count, i): [number, number] => [last - (perMinute.length - 1 - i) * 60, count]);
+  const first = perMinute.findIndex((count) => count > 0);
+  return perMinute
+    .map((count, i): [number, number] => [last - (perMinute.length - 1 - i) * 60, count])
+    .slice(first < 0 ? perMinute.length : first, -1);
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { TelemetryResponse } from '../../../api/contract/index.ts';
+import { FilterInput } from '../../components/filter-input.tsx';
 import layout from '../../components/layout.module.css';
 import { type KeyNumber, Numbers } from '../../components/numbers.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -18,12 +19,12 @@ import { ServerPanel } from './server-panel.tsx';
 import { SourceDetail } from './source-detail.tsx';
 import { NoSources, SourceTable } from './source-table.tsx';
 import { StoreTables } from './store-tables.tsx';
-import { activeDrops, type Source, sourceKey, type Verdict, verdictOf } from './verdict.ts';
+import { activeDrops, SOURCE_STATES, type Source, sourceKey, sourceName, type Verdict, verdictOf } from './verdict.ts';
 
 /** Can I trust what I see? */
 export function Page() {
   const now = useNow();
-  const { cluster, sel } = usePageSearch();
+  const { cluster, sel, q = '' } = usePageSearch();
   const setSearch = useSetSearch();
   const { data, error, refetch } = useQuery(telemetryQuery());
   const trouble = troubleOf(useQuery(statusQuery()).data?.trouble ?? [], cluster);
@@ -49,14 +50,19 @@ export function Page() {
           </Panel>
         ) : null}
         <div className={selected ? layout.side : layout.stack}>
-          <Panel title="Sources" note="who sends, with trouble on top" flush>
+          <Panel
+            title="Sources"
+            note="who sends, with trouble on top"
+            actions={<FilterInput placeholder="Filter by sender, protocol, cluster" />}
+            flush
+          >
             {data ? (
               <SourceTable
-                sources={sources}
+                sources={sources.filter((source) => matches(source, q))}
                 showCluster={cluster === undefined}
                 selected={sel}
                 onSelect={(source) => setSearch({ sel: sourceKey(source) }, 'replace')}
-                empty={<NoSources cluster={cluster} />}
+                empty={<NoSources cluster={cluster} q={q} />}
               />
             ) : (
               <LoadingRows rows={8} />
@@ -76,6 +82,15 @@ export function Page() {
       </div>
     </>
   );
+}
+
+function matches(source: Source, q: string): boolean {
+  const text =
+    `${sourceName(source)} ${source.kind} ${source.cluster} ${source.state} ${SOURCE_STATES[source.state].word}`.toLowerCase();
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
 const PENDING: KeyNumber[] = [

@@ -30,14 +30,40 @@ export function SpanDetail({ row, onClose }: { row: SpanRow; onClose: () => void
       {span.events.map((event) => (
         <Attributes key={`${event.at} ${event.name}`} title={event.name} values={event.attributes} />
       ))}
+      {span.links.map((link) => (
+        <div key={`${link.traceId} ${link.spanId}`}>
+          <Attributes title="Linked" values={link.attributes} isKept />
+          <Link to="/traces/$id" params={{ id: link.traceId }} className={styles.id}>
+            {link.traceId}
+          </Link>
+        </div>
+      ))}
+      <Attributes title="Made by" values={scopeOf(span)} />
       <Attributes title="Resource" values={span.resource} />
     </Panel>
   );
 }
 
-function Attributes({ title, values }: { title: string; values: Readonly<Record<string, string>> }) {
+/** The library that made the span, and what travelled with its trace. */
+function scopeOf({ scope, traceState }: SpanRow['span']): Record<string, string> {
+  return {
+    ...(scope.name === '' ? {} : { library: [scope.name, scope.version].filter(Boolean).join(' ') }),
+    ...(scope.schemaUrl === '' ? {} : { schema: scope.schemaUrl }),
+    ...(traceState === '' ? {} : { tracestate: traceState }),
+    ...scope.attributes,
+  };
+}
+
+interface AttributesProps {
+  title: string;
+  values: Readonly<Record<string, string>>;
+  /** The title stands also when there are none. */
+  isKept?: boolean;
+}
+
+function Attributes({ title, values, isKept = false }: AttributesProps) {
   const entries = Object.entries(values);
-  if (entries.length === 0) return null;
+  if (entries.length === 0 && !isKept) return null;
   return (
     <>
       <h3 className={styles.title}>{title}</h3>
