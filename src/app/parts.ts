@@ -53,9 +53,6 @@ export interface Parts {
   waiting: Set<string>;
 }
 
-/** How much may wait on disk while the store is down: about an hour of a busy cluster. */
-const SPOOL_BYTES = 2 * 2 ** 30;
-
 export async function openParts(options: {
   config: Config;
   folder: DataFolder;
@@ -87,7 +84,8 @@ export async function openParts(options: {
   const spool = await openSpool({
     folder: folder.spool,
     store,
-    maxBytes: SPOOL_BYTES,
+    maxBytes: config.store.spool,
+    reserveBytes: config.store.reserve,
     clock,
     logger,
     onRefused: () => ingest.forget(),

@@ -24,7 +24,7 @@ export { selectRows } from './clickhouse/rows.ts';
 export type { TableName } from './clickhouse/schema/tables.ts';
 export type { PartStats, TableStats } from './clickhouse/sizes.ts';
 export { type BatchEncoder, createBatchEncoder, type EncodedBatch, type EncodedBlock } from './encoding/encoder.ts';
-export { type SeriesId, seriesId } from './encoding/series.ts';
+export { seriesId } from './encoding/series.ts';
 export type { DumpLine } from './records/dump.ts';
 export type { InvestigationRecord, InvestigationStore } from './records/investigations.ts';
 export { newestRecordSchema, openRecords, type Records } from './records/open.ts';

@@ -14,7 +14,7 @@ export type ClusterConfig = z.output<typeof clusterSchema>;
 
 /** Paths that can be set by environment variable or flag: everything that is one value. */
 const SCALAR_PATHS = [
-  'listen.http', 'listen.otlpHttp', 'listen.otlpGrpc', 'data', 'store.embedded.memory', 'ingest.accept.past', 'ingest.accept.future',
+  'listen.http', 'listen.otlpHttp', 'listen.otlpGrpc', 'data', 'store.embedded.memory', 'store.spool', 'store.reserve', 'ingest.accept.past', 'ingest.accept.future',
   'ingest.maxBody', 'retention.metrics', 'retention.logs', 'retention.traces', 'retention.objects', 'limits.series', 'limits.perMetric',
   'limits.labels', 'limits.query.time', 'limits.query.memory', 'limits.query.samples', 'log.level', 'log.format', 'demo.enabled',
   'demo.fault', 'demo.faultStarted', 'demo.history', 'demo.seed',

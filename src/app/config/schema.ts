@@ -107,7 +107,13 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
       })
       .prefault({}),
     data: z.string().min(1).default('./data'),
-    store: z.strictObject({ embedded: z.strictObject({ memory: bytes.prefault('2GiB') }).prefault({}) }).prefault({}),
+    store: z
+      .strictObject({
+        embedded: z.strictObject({ memory: bytes.prefault('2GiB') }).prefault({}),
+        spool: bytes.prefault('2GiB'),
+        reserve: bytes.prefault('256MiB'),
+      })
+      .prefault({}),
     clusters: z.array(clusterSchema(scrapeConfigs)).default([]),
     ingest: z
       .strictObject({
