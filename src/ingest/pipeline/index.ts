@@ -20,9 +20,20 @@ import { createSeriesGate } from './series-gate.ts';
 
 export { type AcceptedTimes, defaultAcceptedTimes } from './accept-times.ts';
 export type { CardinalityReport } from './cardinality/index.ts';
+export type { RedactionMatch } from './explain.ts';
 export { createCardinalityLimiter } from './limit-cardinality.ts';
 export { type CardinalityLimits, defaultCardinalityLimits, type LogLimits } from './limits.ts';
-export { createRedactor, defaultRedaction, type RedactionOptions, redactText } from './redact.ts';
+export {
+  configureRedactText,
+  createRedactor,
+  defaultRedaction,
+  type RedactionOptions,
+  type Redactor,
+  type RuleState,
+  redactText,
+} from './redact.ts';
+export { RULES } from './redaction-rules.ts';
+export { checkUserPattern } from './user-patterns.ts';
 
 export interface PipelineResult {
   batch: SignalBatch;

@@ -4,9 +4,11 @@
  * deep it is nested. The rest of the line stays as it is.
  */
 
+import { type Noted, substitute } from './substitute.ts';
+
 const MARK = '[redacted:prompt]';
 
-/** What every line has that `maskPrompts` would change. */
+/** What every line has that is changed here. */
 export const promptHint = /prompt(?:_token_ids)?[\\"']{0,8} ?: ?[[\\"']|role[\\"']{1,8} ?:/;
 
 const REQUEST = /(?<![A-Za-z])request [^\s:]{1,256}(?: details)?: prompt: (\\{0,7}["'])/i;
@@ -15,8 +17,8 @@ const TOKEN_IDS = /(?<=prompt_token_ids: )\[\d[\d, ]*\]?/g;
 const ROLE = /role\\{0,7}["'] ?: ?\\{0,7}["'](?:system|developer|user|assistant|tool|function|model)\\{0,7}["']/;
 const KEY = /(?<!\\)(\\{0,7})(["'])(prompt|content|reasoning_content|text)\1\2 ?: ?/g;
 
-export function maskPrompts(text: string): string {
-  const line = maskRequestLog(text);
+/** Texts behind `prompt` and, where a chat's role is named, behind `content` and the like. */
+export function maskChatText(line: string, note?: Noted): string {
   const chat = ROLE.test(line);
   let result = '';
   let done = 0;
@@ -31,6 +33,7 @@ export function maskPrompts(text: string): string {
       const quoted = readQuoted(line, at);
       if (quoted === undefined) break;
       if (!saysNothing(line.slice(quoted.start, quoted.end))) {
+        note?.(quoted.start, quoted.end);
         result += line.slice(done, quoted.start) + MARK;
         done = quoted.end;
       }
@@ -44,8 +47,7 @@ export function maskPrompts(text: string): string {
 }
 
 /** vLLM writes `Received request ID: prompt: 'TEXT', params: …, prompt_token_ids: [1, 2], …`. */
-function maskRequestLog(text: string): string {
-  const line = text.replace(TOKEN_IDS, MARK);
+export function maskRequestText(line: string, note?: Noted): string {
   const head = REQUEST.exec(line);
   if (head === null) return line;
   const quote = head[1] ?? '';
@@ -53,11 +55,22 @@ function maskRequestLog(text: string): string {
   // The text may have quotes and escapes of any depth, so its end is where the known fields go on: the last such place.
   for (let end = line.lastIndexOf(quote); end >= start; end = line.lastIndexOf(quote, end - 1)) {
     REQUEST_GOES_ON.lastIndex = end + quote.length;
-    if (REQUEST_GOES_ON.test(line)) return line.slice(0, start) + MARK + line.slice(end);
+    if (REQUEST_GOES_ON.test(line)) return maskPart(line, start, end, note);
   }
   // Nothing goes on: the line was cut off, or ends with the prompt.
   const end = line.lastIndexOf(quote);
-  return line.slice(0, start) + MARK + (end < start ? '' : line.slice(end));
+  return maskPart(line, start, end < start ? line.length : end, note);
+}
+
+function maskPart(line: string, start: number, end: number, note: Noted | undefined): string {
+  if (line.startsWith(MARK, start)) return line;
+  note?.(start, end);
+  return line.slice(0, start) + MARK + line.slice(end);
+}
+
+/** The numbers of the prompt's tokens are its text, for who has the model. */
+export function maskTokenIds(line: string, note?: Noted): string {
+  return substitute(line, TOKEN_IDS, () => MARK, note);
 }
 
 interface Quoted {

@@ -27,9 +27,11 @@ export function redactObjectBody(body: string, rules: ObjectRules): string {
 }
 
 function redactJson(value: Json, rules: ObjectRules): Json {
-  if (typeof value === 'string') return rules.text(redactFlags(value, rules));
+  if (typeof value === 'string') return redactNested(value, rules) ?? rules.text(redactFlags(value, rules));
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return redactList(value, rules);
+  // Secrets are not watched, but other collectors may send them.
+  const isSecret = value.kind === 'Secret';
   const pairName = typeof value.name === 'string' ? value.name : undefined;
   let changed = false;
   const entries = Object.entries(value).map(([key, item]): [string, Json] => {
@@ -38,11 +40,32 @@ function redactJson(value: Json, rules: ObjectRules): Json {
         ? (rules.ofKey(pairName) ?? rules.ofName(pairName))
         : // An annotation's key has its owner's domain in front.
           (rules.ofKey(key) ?? rules.ofKey(key.slice(key.lastIndexOf('/') + 1)));
+    if (isSecret && (key === 'data' || key === 'stringData') && item !== null && typeof item === 'object') {
+      changed = true;
+      return [key, hideValues(item)];
+    }
     const clean = (rule !== undefined && mask(item, rule)) || redactJson(item, rules);
     if (clean !== item) changed = true;
     return [key, clean];
   });
   return changed ? Object.fromEntries(entries) : value;
+}
+
+function hideValues(data: Json[] | { [key: string]: Json }): Json {
+  return Object.fromEntries(Object.keys(data).map((key) => [key, '[redacted:api-key]']));
+}
+
+/** JSON inside of a text, as in the last-applied annotation: read like the object itself. */
+function redactNested(text: string, rules: ObjectRules): string | undefined {
+  if (!/^\s*[{[]/.test(text) || text.length < 12) return undefined;
+  let inner: Json;
+  try {
+    inner = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const clean = redactJson(inner, rules);
+  return clean === inner ? text : JSON.stringify(clean);
 }
 
 /** A command line may have the flag in one element and its value in the next. */

@@ -89,6 +89,42 @@ describe('redactText', () => {
     ['vllm serve --api-key abc --port 8000', 'vllm serve --api-key [redacted:api-key] --port 8000'],
     ['?access_token=abcdef&a=b', '?access_token=[redacted:api-key]&a=b'],
     ['token=abcdefghijklmnop0123', 'token=[redacted:api-key]'],
+    [
+      `-----BEGIN PGP PRIVATE ${'KEY BLOCK'}-----\nabc\n-----END PGP PRIVATE ${'KEY BLOCK'}-----.`,
+      '[redacted:private-key].',
+    ],
+    [`Authorization: Token ${'9944b09199c62bcf'}`, 'Authorization: Token [redacted:bearer]'],
+    [`{"Authorization":"ApiKey ${'abc123def456'}","a":1}`, '{"Authorization":"ApiKey [redacted:bearer]","a":1}'],
+    [`-H 'authorization: ${'abc123def456'}' http://h`, "-H 'authorization: [redacted:bearer]' http://h"],
+    [
+      `Authorization: AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/s3, Signature=${'fe5f80f77d5f'}`,
+      'Authorization: AWS4-HMAC-SHA256 [redacted:bearer]',
+    ],
+    ['Cookie: sid=abc123; theme=dark', 'Cookie: [redacted:api-key]'],
+    ['{"set-cookie":"sid=abc123; Path=/"}', '{"set-cookie":"[redacted:api-key]"}'],
+    ['GET /v1/models?token=abc123&x=1', 'GET /v1/models?token=[redacted:api-key]&x=1'],
+    ['GET /x?a=1&api_key=abc123', 'GET /x?a=1&api_key=[redacted:api-key]'],
+    ['token=abc123&x=1', 'token=[redacted:api-key]&x=1'],
+    [
+      'https://b.s3/x?X-Amz-Signature=fe5f80f77&X-Amz-Expires=60',
+      'https://b.s3/x?X-Amz-Signature=[redacted:api-key]&X-Amz-Expires=60',
+    ],
+    ['https://a.blob/c?sv=2022&sig=aBc%3D', 'https://a.blob/c?sv=2022&sig=[redacted:api-key]'],
+    ['https://hooks.slack.com/services/T00000000/B000/XXXXXXXX', 'https://hooks.slack.com/services/[redacted:api-key]'],
+    ['mongodb+srv://app:s3cret@c0.mongodb.net/db', 'mongodb+srv://[redacted:url-credentials]@c0.mongodb.net/db'],
+    ['redis://:s3cret@cache:6379/0', 'redis://[redacted:url-credentials]@cache:6379/0'],
+    ['amqps://u:p@mq', 'amqps://[redacted:url-credentials]@mq'],
+    [
+      `git clone https://${'0123456789abcdef0123'}@git.example.com/x`,
+      'git clone https://[redacted:url-credentials]@git.example.com/x',
+    ],
+    [
+      'Server=db;User Id=sa;Password=s3cret;Encrypt=true',
+      'Server=db;User Id=sa;Password=[redacted:password];Encrypt=true',
+    ],
+    ['AccountName=a;AccountKey=abc==;EndpointSuffix=x', 'AccountName=a;AccountKey=[redacted:api-key];EndpointSuffix=x'],
+    ['kubectl --token abcdef get pods', 'kubectl --token [redacted:api-key] get pods'],
+    [`vault ${'hvs.CAESIJ0123456789abcdefgh'}`, 'vault [redacted:api-key]'],
     // email, card
     ['mail to anna.b+c@example.co.uk now', 'mail to [redacted:email] now'],
     ['paid with 4111 1111 1111 1111 today', 'paid with [redacted:card] today'],
@@ -122,6 +158,16 @@ describe('redactText', () => {
     ['risk-assessment-of-something-very-long-indeed'],
     ['{"secretName":"my-tls","name":"TOKEN_LIMIT_FILE"}'],
     ['a"b:c@d'],
+    ['GET /list?page_token=next&max_tokens=16'],
+    ['--max-tokens 4096 --tokenizer llama --authorization-mode=Node,RBAC'],
+    ['authorization: required'],
+    ['cookie: none'],
+    ['f47ac10b-58cc-4372-a567-0e02b2c3d479'],
+    ['4539578763621486 4716461583322103'], // ids that pass Luhn, without a word
+    ['order 4012888888881881 of shard 12'],
+    ['timeUnixNano=1764583619000000000 observed=1764583619123456789'],
+    ['http://10.0.0.1:8080/a:b@c'],
+    ['design=signature=3 auth=none'],
     ['vllm:prompt_tokens_total{model_name="llama"} 5'],
   ])('leaves alone: %s', (text) => {
     expect(redactText(text)).toBe(text);
@@ -485,5 +531,125 @@ describe('redactor', () => {
     expect(lenient.text('a@example.com password=x')).toBe('a@example.com password=[redacted:password]');
     const attributes = map({ 'gen_ai.prompt': 'hello' });
     expect(lenient.attributes(attributes)).toBe(attributes);
+  });
+});
+
+describe('rules', () => {
+  it('count the texts in which they hid something, and say when', () => {
+    let now = 1000;
+    const redactor = createRedactor({ allow: ['email'] }, { now: () => now });
+    redactor.text('password=a password=b');
+    now = 2000;
+    redactor.attributes(new Map([['db.password', 'hunter2']]));
+    redactor.text('a@example.com');
+    const rule = (name: string) => redactor.rules().find((found) => found.name === name);
+    expect(rule('password')).toMatchObject({ count: 2, lastMs: 2000, on: true, source: 'built-in' });
+    expect(rule('email')).toMatchObject({ count: 0, lastMs: null, on: false });
+    expect(
+      createRedactor({ prompts: 'keep' })
+        .rules()
+        .filter(({ on }) => !on)
+        .map(({ name }) => name),
+    ).toEqual(['prompt']);
+  });
+
+  it('hide secrets in names of labels and keep the label', () => {
+    const { labels } = createRedactor();
+    const [one, two] = [`a_${AWS}`, `b ${AWS}`];
+    expect(labels(['__name__', 'm', one, '1', two, '2'])).toEqual([
+      '__name__',
+      'm',
+      'a_[redacted:aws-key]',
+      '1',
+      'b [redacted:aws-key]',
+      '2',
+    ]);
+    expect(labels(['x a@b.example', '1', 'x c@b.example', '2'])).toEqual([
+      'x [redacted:email]',
+      '1',
+      'x [redacted:email] (2)',
+      '2',
+    ]);
+  });
+
+  it('look into the scope of signals', () => {
+    const scope = { name: 'a', version: '', attributes: new Map([['api_key', 'abc']]) };
+    const { log } = createRedactor();
+    const record: LogRecord = {
+      timeNs: 0n,
+      observedNs: 0n,
+      severity: 0,
+      severityText: '',
+      body: '',
+      resource: new Map(),
+      attributes: new Map(),
+      scope,
+      traceId: '',
+      spanId: '',
+      flags: 0,
+      place: nowhere,
+    };
+    expect(log(record).scope.attributes?.get('api_key')).toBe('[redacted:api-key]');
+  });
+
+  it.each([
+    ['nothing', 'nothing here', []],
+    ['one', 'a password=hunter2 b', [['password', 'hunter2']]],
+    [
+      'several of several rules',
+      `mail a@b.example, key ${OPENAI} and postgres://u:p@h/`,
+      [
+        ['email', 'a@b.example'],
+        ['api-key', OPENAI],
+        ['url-credentials', 'u:p'],
+      ],
+    ],
+    ['a secret that looks like what follows it', 'password=b b', [['password', 'b']]],
+    ['quotes stay', '{"password":"a\\"b"}', [['password', 'a\\"b']]],
+    ['a prompt that holds others', '{"prompt":"mail a@b.example","n":1}', [['prompt', 'mail a@b.example']]],
+    ['one within another', `password=${AWS}x`, [['password', `${AWS}x`]]],
+    ['a mark of an earlier rule', `cookie: a=${JWT}; b=1234`, [['api-key', `a=${JWT}; b=1234`]]],
+  ])('explain where they hid what: %s', (_, text, expected) => {
+    const redactor = createRedactor();
+    const { text: clean, matches } = redactor.explain(text);
+    expect(clean).toBe(redactText(text));
+    expect(matches.map(({ rule, start, end }) => [rule, text.slice(start, end)])).toEqual(expected);
+  });
+
+  it('explain any text as they redact it', () => {
+    const part = fc.oneof(
+      fc.string({ maxLength: 12 }),
+      fc.constantFrom(
+        'password=',
+        '"token":"',
+        '"',
+        ' ',
+        AWS,
+        JWT,
+        'a@b.example',
+        '://u:p@h',
+        '4111 1111 1111 1111',
+        '{"role":"user","content":"',
+        'cookie: a=bcde',
+        '?token=abcdef',
+        '\\"',
+      ),
+    );
+    const redactor = createRedactor({ patterns: [{ name: 'mine', literal: 'abc', pattern: 'abc[a-z]*' }] });
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const text = parts.join('');
+        const { text: clean, matches } = redactor.explain(text);
+        expect(clean).toBe(redactor.text(text));
+        let rebuilt = '';
+        let done = 0;
+        for (const { rule, start, end } of matches) {
+          expect(start).toBeGreaterThanOrEqual(done);
+          rebuilt += `${text.slice(done, start)}[redacted:${rule}]`;
+          done = end;
+        }
+        expect(rebuilt + text.slice(done)).toBe(clean);
+      }),
+    );
   });
 });

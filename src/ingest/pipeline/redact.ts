@@ -1,31 +1,41 @@
 import { isUtf8 } from 'node:buffer';
-import type {
-  Attributes,
-  AttributeValue,
-  LabelSet,
-  LogRecord,
-  MetricMetadata,
-  ObjectVersion,
-  Span,
-} from '../../model/index.ts';
-import { redactObjectBody } from './redact-object.ts';
+import { type Clock, systemClock } from '../../base/index.ts';
 import {
-  mayHoldSecret,
-  type RedactionRule,
-  type RuleName,
-  secretKey,
-  secretName,
-  textRules,
-} from './redaction-rules.ts';
+  type Attributes,
+  type AttributeValue,
+  type InstrumentationScope,
+  type LabelSet,
+  type LogRecord,
+  labelSet,
+  type MetricMetadata,
+  type ObjectVersion,
+  type Span,
+} from '../../model/index.ts';
+import { explainRules, type RedactionMatch } from './explain.ts';
+import { redactObjectBody } from './redact-object.ts';
+import { mayHoldSecret, RULES, type RuleName, secretKey, secretName, textRules } from './redaction-rules.ts';
+import { compileUserRule, type UserPattern } from './user-patterns.ts';
 
 export interface RedactionOptions {
   /** Rules that are switched off. */
   allow: readonly RuleName[];
   /** Prompt and completion text of model calls: mask it, or keep it. */
   prompts: 'mask' | 'keep';
+  /** The operator's own rules, checked by `checkUserPattern`; they see what the built-in ones left. */
+  patterns: readonly UserPattern[];
 }
 
-export const defaultRedaction: RedactionOptions = { allow: [], prompts: 'mask' };
+export const defaultRedaction: RedactionOptions = { allow: [], prompts: 'mask', patterns: [] };
+
+/** One rule and how often it hid something since the start. A resource or key that is shared by many signals counts once. */
+export interface RuleState {
+  name: string;
+  source: 'built-in' | 'user';
+  on: boolean;
+  hides: string;
+  count: number;
+  lastMs: number | null;
+}
 
 /**
  * Replaces secrets by `[redacted:<rule>]`. Each function returns its argument itself when there is nothing to hide,
@@ -39,11 +49,28 @@ export interface Redactor {
   span(span: Span): Span;
   object(object: ObjectVersion): ObjectVersion;
   metadata(metadata: MetricMetadata): MetricMetadata;
+  rules(): RuleState[];
+  /** What `text` would give, and where it would hide what. Counts nothing. */
+  explain(text: string): { text: string; matches: RedactionMatch[] };
 }
 
-export function createRedactor(options: RedactionOptions = defaultRedaction): Redactor {
-  const off = new Set<RuleName>(options.allow);
-  if (options.prompts === 'keep') off.add('prompt');
+export function createRedactor(
+  options: Partial<RedactionOptions> = {},
+  clock: Pick<Clock, 'now'> = systemClock,
+): Redactor {
+  const { allow, prompts, patterns } = { ...defaultRedaction, ...options };
+  const user = patterns.map((pattern) => ({ ...compileUserRule(pattern), literal: pattern.literal }));
+  const hits = new Map<string, { count: number; lastMs: number }>();
+  const hit = (rule: string) => {
+    const known = hits.get(rule);
+    if (known === undefined) hits.set(rule, { count: 1, lastMs: clock.now() });
+    else {
+      known.count++;
+      known.lastMs = clock.now();
+    }
+  };
+  const off = new Set<RuleName>(allow);
+  if (prompts === 'keep') off.add('prompt');
   const rules = textRules.filter((rule) => !off.has(rule.name));
   const ofKey = rememberKeys((key) => {
     const rule = secretKey(key);
@@ -55,7 +82,28 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
     return rule === undefined || off.has(rule) ? undefined : rule;
   });
 
-  const text = (input: string) => (mayHoldSecret(input) ? applyRules(rules, input) : input);
+  const text = (input: string): string => {
+    let clean = input;
+    if (mayHoldSecret(input)) {
+      for (const rule of rules) {
+        if (!rule.hint.test(clean)) continue;
+        const next = rule.apply(clean);
+        if (next !== clean) hit(rule.name);
+        clean = next;
+      }
+    }
+    for (const rule of user) {
+      if (!clean.includes(rule.literal)) continue;
+      const next = rule.apply(clean);
+      if (next !== clean) hit(rule.name);
+      clean = next;
+    }
+    return clean;
+  };
+  const mark = (rule: RuleName): string => {
+    hit(rule);
+    return `[redacted:${rule}]`;
+  };
 
   const bytes = (input: Uint8Array): Uint8Array => {
     if (!isUtf8(input)) return input;
@@ -103,20 +151,45 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
     return clean;
   };
 
+  const scopes = new WeakMap<InstrumentationScope, InstrumentationScope>();
+  const scope = (input: InstrumentationScope): InstrumentationScope => {
+    let clean = scopes.get(input);
+    if (clean === undefined) {
+      clean = withChanges(input, {
+        name: text(input.name),
+        version: text(input.version),
+        ...(input.attributes === undefined ? {} : { attributes: attributes(input.attributes) }),
+        ...(input.schemaUrl === undefined ? {} : { schemaUrl: text(input.schemaUrl) }),
+      });
+      scopes.set(input, clean);
+    }
+    return clean;
+  };
+  const ruleState = (name: string, source: RuleState['source'], hides: string): RuleState => {
+    const { count = 0, lastMs = null } = hits.get(name) ?? {};
+    return { name, source, on: source === 'user' || !isOff(name), hides, count, lastMs };
+  };
+  const isOff = (name: string) => [...off].some((rule) => rule === name);
+
   return {
     text,
     attributes,
     labels(labels) {
       let changed: string[] | undefined;
-      for (let i = 1; i < labels.length; i += 2) {
-        const before = labels[i] ?? '';
-        const rule = ofKey(labels[i - 1] ?? '');
+      let renamed = false;
+      for (let i = 0; i < labels.length; i += 2) {
+        const [name = '', before = ''] = [labels[i], labels[i + 1]];
+        const rule = ofKey(name);
         const clean = rule === undefined ? text(before) : mark(rule);
-        if (clean === before) continue;
+        const cleanName = cleanKey(name);
+        if (clean === before && cleanName === name) continue;
+        if (cleanName !== name) renamed = true;
         changed ??= [...labels];
-        changed[i] = clean;
+        changed[i] = cleanName;
+        changed[i + 1] = clean;
       }
-      return changed ?? labels;
+      if (changed === undefined) return labels;
+      return renamed ? withEveryLabel(changed) : changed;
     },
     log: (record) =>
       withChanges(record, {
@@ -124,6 +197,7 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
         severityText: text(record.severityText),
         resource: resource(record.resource),
         attributes: attributes(record.attributes),
+        scope: scope(record.scope),
       }),
     span: (span) =>
       withChanges(span, {
@@ -132,21 +206,38 @@ export function createRedactor(options: RedactionOptions = defaultRedaction): Re
         traceState: text(span.traceState),
         resource: resource(span.resource),
         attributes: attributes(span.attributes),
+        scope: scope(span.scope),
         events: mapChanged(span.events, (event) =>
           withChanges(event, { name: text(event.name), attributes: attributes(event.attributes) }),
         ),
-        links: mapChanged(span.links, (link) => withChanges(link, { attributes: attributes(link.attributes) })),
+        links: mapChanged(span.links, (link) =>
+          withChanges(link, {
+            attributes: attributes(link.attributes),
+            ...(link.traceState === undefined ? {} : { traceState: text(link.traceState) }),
+          }),
+        ),
       }),
     object: (object) => withChanges(object, { body: redactObjectBody(object.body, { text, ofKey, ofName }) }),
-    metadata: (metadata) => withChanges(metadata, { help: text(metadata.help) }),
+    metadata: (metadata) =>
+      withChanges(metadata, { family: text(metadata.family), help: text(metadata.help), unit: text(metadata.unit) }),
+    rules: () => [
+      ...Object.entries(RULES).map(([name, hides]) => ruleState(name, 'built-in', hides)),
+      ...patterns.map(({ name, literal }) => ruleState(name, 'user', `Your pattern behind “${literal}”.`)),
+    ],
+    explain: (input) => explainRules(input, [...rules, ...user]),
   };
 }
 
-const standard = createRedactor();
+let ownWords = createRedactor();
 
-/** Hides secrets in text that is about to be written somewhere: log lines, error texts, notes. */
+/** Hides secrets in text that Trifocal is about to write itself: log lines, error texts, notes. */
 export function redactText(text: string): string {
-  return standard.text(text);
+  return ownWords.text(text);
+}
+
+/** From now on `redactText` of this thread keeps to these rules; until then to the built-in ones. */
+export function configureRedactText(options: Partial<RedactionOptions>): void {
+  ownWords = createRedactor(options);
 }
 
 /** OpenTelemetry's log events whose body is what was said to a model or by it. */
@@ -160,14 +251,11 @@ function isModelMessage({ attributes }: LogRecord): boolean {
   );
 }
 
-function applyRules(rules: readonly RedactionRule[], input: string): string {
-  let text = input;
-  for (const rule of rules) if (rule.hint.test(text)) text = rule.apply(text);
-  return text;
-}
-
-function mark(rule: RuleName): string {
-  return `[redacted:${rule}]`;
+/** Names that are equal once masked are numbered, as keys of attributes are. */
+function withEveryLabel(labels: readonly string[]): LabelSet {
+  const pairs: [string, AttributeValue][] = [];
+  for (let i = 0; i < labels.length; i += 2) pairs.push([labels[i] ?? '', labels[i + 1] ?? '']);
+  return labelSet([...withEveryEntry(pairs)].map(([name, value]): [string, string] => [name, String(value)]));
 }
 
 /** Keys that are equal once masked are numbered, so that none takes the place of another. */

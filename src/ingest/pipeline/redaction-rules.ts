@@ -1,4 +1,5 @@
-import { maskPrompts, promptHint } from './mask-prompts.ts';
+import { maskChatText, maskRequestText, maskTokenIds, promptHint } from './mask-prompts.ts';
+import { type Noted, substitute } from './substitute.ts';
 
 /**
  * What counts as a secret, by shape of the text and by name of the key. Every pattern is linear in the text: a run of
@@ -17,11 +18,27 @@ export type RuleName =
   | 'card'
   | 'prompt';
 
+/** One sentence per rule: what it hides. */
+export const RULES: Readonly<Record<RuleName, string>> = {
+  'aws-key': 'Access key ids of AWS, and secret keys that stand beside their name.',
+  'private-key': 'PEM and PGP blocks of private keys.',
+  jwt: 'JSON web tokens.',
+  bearer: 'What follows Bearer and Basic, and values of authorization.',
+  password:
+    'Values of keys that end in password, passwd, passphrase or pwd: in text, JSON, URLs, flags and attributes.',
+  'url-credentials': 'User and password in addresses and connection strings.',
+  'api-key':
+    "Keys and tokens by their vendors' prefixes, and values of API-key, token, signature, cookie and client-secret keys.",
+  email: 'E-mail addresses.',
+  card: 'Card numbers that pass the Luhn check and are grouped or stand beside a word such as card; ids and times stay whole.',
+  prompt: 'Prompt and completion text of model calls.',
+};
+
 export interface RedactionRule {
   name: RuleName;
   /** What every text that the rule would change contains: a cheap look before the dear one. */
   hint: RegExp;
-  apply(text: string): string;
+  apply(text: string, note?: Noted): string;
 }
 
 /**
@@ -45,14 +62,23 @@ const HINTS = {
   accessKey: new RegExp(`${anyCase('access')}[_-]?${anyCase('key')}`),
   jwt: /eyJ[A-Za-z0-9_-]{5}/,
   bearer: new RegExp(`(?:${anyCase('bearer')}|${anyCase('basic')})[ \\t]+[A-Za-z0-9._~+/=-]`),
-  secretWord: new RegExp(`${anyCase('api')}[_-]?${anyCase('key')}|${anyCase('secret')}|${anyCase('token')}${GAP}[=:]`),
+  secretWord: new RegExp(
+    `[aA](?:[pP][iI]|[cC]{2}(?:[eE][sS]{2}|[oO][uU][nN][tT]))[_-]?(?:${anyCase('key')}|${anyCase('sig')})|${anyCase('secret')}|${anyCase('token')}${GAP}[=:]`,
+  ),
   passwordWord: new RegExp(`${anyCase('pass')}(?:[wW]|${anyCase('phrase')})|${anyCase('pwd')}`),
   environment: /value\\*":/,
   flag: new RegExp(
     `--[A-Za-z0-9_-]{0,40}(?:${anyCase('key')}|${anyCase('token')}|${anyCase('secret')}|${anyCase('pass')}|${anyCase('pwd')})`,
   ),
   credentials: /:[^\s/@"]{1,128}@/,
-  keyPrefix: /(?:sk|hf|gh[opsur]|github_pat|glpat|xox[abprs]|npm|nvapi|gsk|[srp]k_live)[-_][A-Za-z0-9]|AIza|SG\./,
+  urlUser: /:\/\/[A-Za-z0-9_-]{20,}@/,
+  authorization: new RegExp(`${anyCase('authorization')}${GAP}[=:]`),
+  cookie: new RegExp(`${anyCase('cookie')}${GAP}[=:]`),
+  queryKey: new RegExp(
+    `[?&;][A-Za-z0-9_-]{3,45}=[^\\s&#]{6}|^[A-Za-z0-9_-]{0,24}(?:${['token', 'auth', 'sig', 'secret', 'apikey', 'sas', 'credential'].map(anyCase).join('|')})[A-Za-z]{0,6}=`,
+  ),
+  keyPrefix:
+    /(?:sk|hf|gh[opsur]|github_pat|glpat|xox[abprs]|npm|nvapi|gsk|xai|r8|[srp]k_live|dop_v1|dckr_pat|shpat)[-_][A-Za-z0-9]|AIza|SG\.|hvs\.|dapi[0-9a-f]|pypi-A|AGE-SECRET|hooks\.slack/,
   email: /@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2}/,
   card: new RegExp(
     `\\d{4}[ -]\\d{4}[ -]\\d{4}|\\d{4}[ -]\\d{6}[ -]\\d{5}|(?:${['card', 'visa', 'amex', 'pan'].map(anyCase).join('|')})\\W{0,4}\\d{13}`,
@@ -69,15 +95,29 @@ const QUOTE = `\\\\*["']`;
 const ASSIGN = `(?:${QUOTE})?[ \\t]{0,4}[=:][ \\t]{0,4}`;
 const PASSWORD_WORD = '(?:passw(?:or)?d|passwd|passphrase|pwd)';
 const SECRET_WORD =
-  '(?:api[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|session[_-]?token|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|secret)';
+  '(?:api[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|session[_-]?token|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|account[_-]?key|shared[_-]?access[_-]?(?:key|signature)|secret)';
+
+const SCHEME = '[A-Za-z][A-Za-z0-9-]{0,30}[ \\t]{1,4}';
+const AUTHORIZATION = new RegExp(
+  `((?:^|[^A-Za-z])(?:proxy-)?authorization${ASSIGN}(?:${QUOTE})?(?!(?:${SCHEME})?\\[redacted)(?:${SCHEME})?)(?!bearer\\b|basic\\b)([^\\s"'\\\\<>{}[\\]][^"'\\\\\\n\\r<>{}[\\]]{7,2048})`,
+  'gi',
+);
+const COOKIE = new RegExp(
+  `((?:^|[^A-Za-z])(?:set-)?cookie${ASSIGN}(?:${QUOTE})?)(?!\\[redacted)([A-Za-z0-9_.-]{1,128}=[^"'\\\\\\n\\r]{4,4096})`,
+  'gi',
+);
+const QUERY_KEY =
+  /((?:[?&;]|^)(?:[a-z0-9]{1,20}[_-])?(?:token|auth|sig|signature|secret|apikey|sas|x-(?:amz|goog|ms)-(?:signature|security-token|credential))=)(?!\[redacted)([^\s&#;"'<>\\]{6,2048})/gi;
 
 /** Ordered: the specific before the general, whole keys before parts of them. */
 export const textRules: readonly RedactionRule[] = [
-  { name: 'prompt', hint: HINTS.prompt, apply: maskPrompts },
+  { name: 'prompt', hint: HINTS.prompt, apply: maskTokenIds },
+  { name: 'prompt', hint: HINTS.prompt, apply: maskRequestText },
+  { name: 'prompt', hint: HINTS.prompt, apply: maskChatText },
   whole(
     'private-key',
     HINTS.privateKey,
-    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|$)/g,
+    /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
   ),
   whole('aws-key', HINTS.awsKey, /(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/g),
   afterKey('aws-key', HINTS.accessKey, 'aws[_-]?secret[_-]?access[_-]?key', '[A-Za-z0-9/+=]{16,128}'),
@@ -85,11 +125,42 @@ export const textRules: readonly RedactionRule[] = [
   {
     name: 'bearer',
     hint: HINTS.bearer,
-    apply: (text) =>
-      text.replace(
+    apply: (text, note) =>
+      substitute(
+        text,
         /(?<![A-Za-z])((?:bearer|basic)[ \t]{1,4})(?!\[redacted|auth|cert|cred|token\b)([A-Za-z0-9._~+/=-]{8,})/gi,
-        (match: string, before: string, secret: string) =>
+        (match, before = '', secret = '') =>
           /^basic/i.test(before) && !looksRandom(secret) ? match : `${before}[redacted:bearer]`,
+        note,
+      ),
+  },
+  {
+    // Any scheme: `Authorization: Token …`, `ApiKey …`, `AWS4-HMAC-SHA256 Credential=…, Signature=…`, or none.
+    name: 'bearer',
+    hint: HINTS.authorization,
+    apply: (text, note) =>
+      substitute(
+        text,
+        AUTHORIZATION,
+        (match, before = '', secret = '') => (looksRandom(secret) ? `${before}[redacted:bearer]` : match),
+        note,
+      ),
+  },
+  {
+    // Cookies are sessions: all of the header's value.
+    name: 'api-key',
+    hint: HINTS.cookie,
+    apply: (text, note) => substitute(text, COOKIE, (_match, before = '') => `${before}[redacted:api-key]`, note),
+  },
+  {
+    name: 'api-key',
+    hint: HINTS.queryKey,
+    apply: (text, note) =>
+      substitute(
+        text,
+        QUERY_KEY,
+        (match, before = '', secret = '') => (isNoSecret(secret) ? match : `${before}[redacted:api-key]`),
+        note,
       ),
   },
   afterKey('api-key', HINTS.secretWord, SECRET_WORD),
@@ -97,24 +168,21 @@ export const textRules: readonly RedactionRule[] = [
   envValue('password', PASSWORD_WORD),
   envValue('api-key', '(?:api_?key|token|secret|access_?key)'),
   flagValue('password', PASSWORD_WORD),
-  flagValue('api-key', SECRET_WORD),
+  flagValue('api-key', `(?:${SECRET_WORD}|token)`),
   afterKey('password', HINTS.passwordWord, PASSWORD_WORD),
-  {
-    name: 'url-credentials',
-    hint: HINTS.credentials,
-    apply: (text) =>
-      text
-        .replace(
-          /(?<=[A-Za-z0-9]:\/\/)[^\s:/?#@"'<>[\]\\]{0,256}:(?!\[redacted)[^\s/?#"'<>\\]{1,128}@/g,
-          '[redacted:url-credentials]@',
-        )
-        .replace(/(?<![^\s"'=])[^\s:@/"'=]{1,64}:[^\s@/"']{1,128}@(?=(?:tcp|unix)\()/g, '[redacted:url-credentials]@'),
-  },
+  whole(
+    'url-credentials',
+    HINTS.credentials,
+    /(?<=[A-Za-z0-9]:\/\/)[^\s:/?#@"'<>[\]\\]{0,256}:(?!\[redacted)[^\s/?#"'<>\\]{1,128}(?=@)/g,
+  ),
+  whole('url-credentials', HINTS.urlUser, /(?<=[A-Za-z0-9]:\/\/)[A-Za-z0-9_-]{20,256}(?=@)/g),
+  whole('url-credentials', HINTS.credentials, /(?<![^\s"'=])[^\s:@/"'=]{1,64}:[^\s@/"']{1,128}(?=@(?:tcp|unix)\()/g),
   whole(
     'api-key',
     HINTS.keyPrefix,
-    /(?<![A-Za-z0-9_-])(?:sk-[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{35}|npm_[A-Za-z0-9]{30,}|nvapi-[A-Za-z0-9_-]{20,}|gsk_[A-Za-z0-9]{20,}|[srp]k_live_[A-Za-z0-9]{16,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})/g,
+    /(?<![A-Za-z0-9_-])(?:sk-[A-Za-z0-9_-]{20,}|hf_[A-Za-z0-9]{20,}|gh[opsur]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}|glpat-[A-Za-z0-9_-]{16,}|xox[abprs]-[A-Za-z0-9-]{10,}|AIza[A-Za-z0-9_-]{35}|npm_[A-Za-z0-9]{30,}|nvapi-[A-Za-z0-9_-]{20,}|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{40,}|r8_[A-Za-z0-9]{30,}|dop_v1_[a-f0-9]{40,}|dckr_pat_[A-Za-z0-9_-]{20,}|shpat_[a-fA-F0-9]{30,}|hvs\.[A-Za-z0-9_-]{20,}|dapi[0-9a-f]{32}|pypi-A[A-Za-z0-9_-]{30,}|AGE-SECRET-KEY-1[A-Z0-9]{50,}|[srp]k_live_[A-Za-z0-9]{16,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})/g,
   ),
+  whole('api-key', HINTS.keyPrefix, /(?<=hooks\.slack\.com\/services\/)[A-Za-z0-9_/]{20,}/g),
   whole(
     'email',
     HINTS.email,
@@ -124,13 +192,18 @@ export const textRules: readonly RedactionRule[] = [
     // Bare digits are ids and timestamps far more often than cards, so they need the word in front of them.
     name: 'card',
     hint: HINTS.card,
-    apply: (text) =>
-      text
-        .replace(
-          /(?<![\dA-Za-z-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}|3\d{3}([ -])\d{6}\2\d{5})(?![\dA-Za-z-])/g,
-          maskCard,
-        )
-        .replace(/(?<=(?:card|visa|amex|pan)\W{0,4})\d{13,19}(?!\d)/gi, maskCard),
+    apply: (text, note) =>
+      substitute(
+        text,
+        /(?<![\dA-Za-z-])(?:\d{4}([ -])\d{4}\1\d{4}\1\d{4}|3\d{3}([ -])\d{6}\2\d{5})(?![\dA-Za-z-])/g,
+        maskCard,
+        note,
+      ),
+  },
+  {
+    name: 'card',
+    hint: HINTS.card,
+    apply: (text, note) => substitute(text, /(?<=(?:card|visa|amex|pan)\W{0,4})\d{13,19}(?!\d)/gi, maskCard, note),
   },
 ];
 
@@ -153,7 +226,7 @@ const PROMPT_KEY =
 
 function whole(name: RuleName, hint: RegExp, pattern: RegExp): RedactionRule {
   const replacement = `[redacted:${name}]`;
-  return { name, hint, apply: (text) => text.replace(pattern, replacement) };
+  return { name, hint, apply: (text, note) => substitute(text, pattern, () => replacement, note) };
 }
 
 /** `key=value`, `key: value`, `"key":"value"`, also where JSON is nested in JSON. The key and its punctuation stay. */
@@ -171,14 +244,16 @@ function afterKey(
   return {
     name,
     hint,
-    apply: (text) =>
-      text.replace(
+    apply: (text, note) =>
+      substitute(
+        text,
         pattern,
-        (match, before: string, q1?: string, v1?: string, q2?: string, v2?: string, q3?: string, v3?: string) => {
+        (match, before = '', ...[q1, v1, q2, v2, q3, v3]) => {
           const value = v1 ?? v2 ?? v3 ?? match.slice(before.length);
           if (isNoSecret(value)) return match;
           return `${before}${q1 ?? q2 ?? q3 ?? ''}${marked}`;
         },
+        note,
       ),
   };
 }
@@ -192,10 +267,12 @@ function envValue(name: RuleName, word: string): RedactionRule {
   return {
     name,
     hint: HINTS.environment,
-    apply: (text) =>
-      text.replace(
+    apply: (text, note) =>
+      substitute(
+        text,
         pattern,
-        (_match, before: string, q1?: string, q2?: string) => `${before}${q1 ?? q2 ?? ''}[redacted:${name}]`,
+        (_match, before = '', ...[q1, q2]) => `${before}${q1 ?? q2 ?? ''}[redacted:${name}]`,
+        note,
       ),
   };
 }
@@ -209,7 +286,7 @@ function flagValue(name: RuleName, word: string): RedactionRule {
   return {
     name,
     hint: HINTS.flag,
-    apply: (text) => text.replace(pattern, (_match, before: string) => `${before}[redacted:${name}]`),
+    apply: (text, note) => substitute(text, pattern, (_match, before = '') => `${before}[redacted:${name}]`, note),
   };
 }
 
