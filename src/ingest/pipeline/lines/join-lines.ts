@@ -165,7 +165,8 @@ export function createLineJoiner(maxBytes: number): LineJoiner {
         if (partial) return;
         const { record: first, texts } = stream.partial;
         stream.partial = undefined;
-        line(stream, { ...first, body: texts.join('') });
+        // What shippers say of the last piece is true of the whole, but it began with the first.
+        line(stream, { ...record, timeNs: first.timeNs, body: texts.join('') });
       } else if (partial) stream.partial = { record, texts: [record.body] };
       else line(stream, record);
     },

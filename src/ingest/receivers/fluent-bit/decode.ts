@@ -1,0 +1,107 @@
+import type { AttributeValue, LogRecord } from '../../../model/index.ts';
+import { createTurns } from '../../turns.ts';
+import { DecodeError, escapeInvalidUtf8 } from '../wire/index.ts';
+import { jsonRecords, parseRecord } from './json-records.ts';
+import { MsgpackReader } from './msgpack.ts';
+import { createRecordReader } from './record.ts';
+
+export interface DecodedRecords {
+  logs: LogRecord[];
+  /** A record had no time of its own and got the one of its arrival. */
+  arrivalTimed: boolean;
+  /** Records that are none, by the first one's sentence. */
+  invalid: { count: number; because: string };
+}
+
+interface Context {
+  observedNs: bigint;
+  /** Fluent Bit's tag of the records, empty when it was not sent. */
+  tag: string;
+}
+
+/**
+ * Decodes the formats `json`, `json_lines` and `json_stream`, which are told apart by their content. A record that is
+ * none is refused alone; DecodeError when there is no good one.
+ */
+export async function decodeJsonRecords(raw: Buffer, context: Context): Promise<DecodedRecords> {
+  const body = escapeInvalidUtf8(raw, { inJson: true });
+  const reader = createRecordReader(context);
+  const logs: LogRecord[] = [];
+  const invalid = { count: 0, because: '' };
+  const turns = createTurns();
+  let number = 0;
+  for (const extent of jsonRecords(body)) {
+    if (++number % 64 === 0 && turns.over()) await turns.next();
+    try {
+      logs.push(reader.read(parseRecord(body, extent), undefined));
+    } catch (error) {
+      note(invalid, error, `record ${number} at byte ${extent.start}`);
+    }
+  }
+  return answer(logs, reader.arrivalTimed(), invalid);
+}
+
+/**
+ * Decodes Fluent Bit's own chunks: `[time, record]` or `[[time, metadata], record]`, one behind the other. What comes
+ * before a mistake is kept; DecodeError when there is no good record.
+ */
+export async function decodeMsgpackRecords(body: Buffer, context: Context): Promise<DecodedRecords> {
+  const records = createRecordReader(context);
+  const logs: LogRecord[] = [];
+  const invalid = { count: 0, because: '' };
+  const turns = createTurns();
+  const reader = new MsgpackReader(body);
+  try {
+    for (let number = 1; reader.more(); number++) {
+      if (number % 64 === 0 && turns.over()) await turns.next();
+      const { timeNs, record } = readEvent(reader);
+      if (timeNs !== undefined && timeNs >= GROUP_MARKS_NS) continue;
+      logs.push(records.read(record, timeNs));
+    }
+  } catch (error) {
+    note(invalid, error, `record ${logs.length + 1}`);
+  }
+  return answer(logs, records.arrivalTimed(), invalid);
+}
+
+/** Fluent Bit 3 brackets groups by events whose seconds are -1 and -2. */
+const GROUP_MARKS_NS = 0xffff_fffen * 1_000_000_000n;
+
+function readEvent(reader: MsgpackReader): { timeNs: bigint | undefined; record: Map<string, AttributeValue> } {
+  const at = reader.pos;
+  if (reader.arrayLength() !== 2) reader.fail('expected [time, record]', at);
+  const metadata = new Map<string, AttributeValue>();
+  let time: AttributeValue;
+  if (reader.isArray()) {
+    if (reader.arrayLength() !== 2) reader.fail('expected [time, metadata]', at);
+    time = reader.value();
+    for (const [name, value] of mapOf(reader)) metadata.set(name, value);
+  } else time = reader.value();
+  const record = mapOf(reader);
+  if (metadata.size > 0 && !record.has('metadata')) record.set('metadata', { kind: 'map', entries: metadata });
+  return { timeNs: eventNs(time), record };
+}
+
+/** EventTime comes as nanoseconds already; older senders write seconds. */
+function eventNs(time: AttributeValue): bigint | undefined {
+  if (typeof time === 'bigint') return time < 100_000_000_000n ? time * 1_000_000_000n : time;
+  if (typeof time !== 'number' || !Number.isFinite(time) || Math.abs(time) > 1e11) return undefined;
+  return BigInt(Math.round(time * 1e6)) * 1000n;
+}
+
+function mapOf(reader: MsgpackReader): Map<string, AttributeValue> {
+  const at = reader.pos;
+  const value = reader.value();
+  if (value !== null && typeof value === 'object' && 'kind' in value) return new Map(value.entries);
+  return reader.fail('expected a map', at);
+}
+
+function note(invalid: DecodedRecords['invalid'], error: unknown, place: string): void {
+  if (!(error instanceof DecodeError)) throw error;
+  if (invalid.count++ === 0) invalid.because = `${place}: ${error.message}`;
+}
+
+function answer(logs: LogRecord[], arrivalTimed: boolean, invalid: DecodedRecords['invalid']): DecodedRecords {
+  if (logs.length === 0 && invalid.count > 0) throw new DecodeError(invalid.because);
+  return { logs, arrivalTimed, invalid };
+}

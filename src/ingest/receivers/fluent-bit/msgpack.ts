@@ -1,0 +1,175 @@
+import type { AttributeValue } from '../../../model/index.ts';
+import { DecodeError, decodeText, escapeInvalidUtf8 } from '../wire/index.ts';
+
+/**
+ * Reads MessagePack values from one buffer without a schema. Sizes are checked against what is left and nesting is
+ * bounded, so a short body cannot ask for much memory. Texts that are not UTF-8 keep their bytes as `\xNN`. Throws
+ * DecodeError only.
+ */
+export class MsgpackReader {
+  pos = 0;
+  private readonly bytes: Buffer;
+  private depth = 0;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  more(): boolean {
+    return this.pos < this.bytes.length;
+  }
+
+  /** The length of an array, which must be next. */
+  arrayLength(): number {
+    const at = this.pos;
+    const code = this.unsigned(1);
+    const length =
+      (code & 0xf0) === 0x90 ? code & 0x0f : code === 0xdc ? this.unsigned(2) : code === 0xdd ? this.unsigned(4) : -1;
+    if (length < 0) this.fail('expected an array', at);
+    return length;
+  }
+
+  /** Whether an array is next. */
+  isArray(): boolean {
+    const code = this.bytes[this.pos] ?? 0;
+    return (code & 0xf0) === 0x90 || code === 0xdc || code === 0xdd;
+  }
+
+  value(): AttributeValue {
+    const at = this.pos;
+    const code = this.unsigned(1);
+    if (code < 0x80) return BigInt(code);
+    if (code >= 0xe0) return BigInt(code - 0x100);
+    if (code < 0x90) return this.map(code & 0x0f);
+    if (code < 0xa0) return this.array(code & 0x0f);
+    if (code < 0xc0) return this.text(code & 0x1f);
+    switch (code) {
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+        return this.binary(this.unsigned(1));
+      case 0xc5:
+        return this.binary(this.unsigned(2));
+      case 0xc6:
+        return this.binary(this.unsigned(4));
+      case 0xc7:
+        return this.extension(this.unsigned(1));
+      case 0xc8:
+        return this.extension(this.unsigned(2));
+      case 0xc9:
+        return this.extension(this.unsigned(4));
+      case 0xca:
+        return this.bytes.readFloatBE(this.take(4));
+      case 0xcb:
+        return this.bytes.readDoubleBE(this.take(8));
+      case 0xcc:
+        return BigInt(this.unsigned(1));
+      case 0xcd:
+        return BigInt(this.unsigned(2));
+      case 0xce:
+        return BigInt(this.unsigned(4));
+      case 0xcf:
+        return this.bytes.readBigUInt64BE(this.take(8));
+      case 0xd0:
+        return BigInt(this.bytes.readInt8(this.take(1)));
+      case 0xd1:
+        return BigInt(this.bytes.readInt16BE(this.take(2)));
+      case 0xd2:
+        return BigInt(this.bytes.readInt32BE(this.take(4)));
+      case 0xd3:
+        return this.bytes.readBigInt64BE(this.take(8));
+      case 0xd4:
+      case 0xd5:
+      case 0xd6:
+      case 0xd7:
+      case 0xd8:
+        return this.extension(1 << (code - 0xd4));
+      case 0xd9:
+        return this.text(this.unsigned(1));
+      case 0xda:
+        return this.text(this.unsigned(2));
+      case 0xdb:
+        return this.text(this.unsigned(4));
+      case 0xdc:
+        return this.array(this.unsigned(2));
+      case 0xdd:
+        return this.array(this.unsigned(4));
+      case 0xde:
+        return this.map(this.unsigned(2));
+      case 0xdf:
+        return this.map(this.unsigned(4));
+      default:
+        return this.fail(`no value begins with 0x${code.toString(16)}`, at);
+    }
+  }
+
+  fail(what: string, at = this.pos): never {
+    throw new DecodeError(`malformed MessagePack at byte ${at}: ${what}`);
+  }
+
+  private map(pairs: number): AttributeValue {
+    this.enter(pairs * 2);
+    const entries = new Map<string, AttributeValue>();
+    for (let i = 0; i < pairs; i++) {
+      const key = this.value();
+      const name =
+        typeof key === 'string' ? key : typeof key === 'bigint' || typeof key === 'number' ? String(key) : '';
+      entries.set(name, this.value());
+    }
+    this.depth--;
+    return { kind: 'map', entries };
+  }
+
+  private array(length: number): AttributeValue {
+    this.enter(length);
+    const items: AttributeValue[] = [];
+    for (let i = 0; i < length; i++) items.push(this.value());
+    this.depth--;
+    return items;
+  }
+
+  private text(size: number): string {
+    const start = this.take(size);
+    const text = decodeText(this.bytes, start, start + size);
+    // The decoder's replacement may also be a character that the sender wrote.
+    if (!text.includes('\ufffd')) return text;
+    return escapeInvalidUtf8(this.bytes.subarray(start, start + size), { inJson: false }).toString('utf8');
+  }
+
+  private binary(size: number): Uint8Array {
+    const start = this.take(size);
+    return new Uint8Array(this.bytes.subarray(start, start + size)); // a copy, so that it does not keep the whole body
+  }
+
+  /** Fluent's EventTime (type 0) as nanoseconds; other extensions as their bytes. */
+  private extension(size: number): AttributeValue {
+    const type = this.unsigned(1);
+    if (type !== 0 || size !== 8) return this.binary(size);
+    const start = this.take(8);
+    return BigInt(this.bytes.readUInt32BE(start)) * 1_000_000_000n + BigInt(this.bytes.readUInt32BE(start + 4));
+  }
+
+  private enter(values: number): void {
+    if (values > this.bytes.length - this.pos)
+      this.fail(`${values} values announced, ${this.bytes.length - this.pos} bytes left`);
+    if (++this.depth > MAX_DEPTH) this.fail(`values nested more than ${MAX_DEPTH} deep`);
+  }
+
+  private unsigned(size: 1 | 2 | 4): number {
+    const start = this.take(size);
+    return this.bytes.readUIntBE(start, size);
+  }
+
+  private take(size: number): number {
+    const start = this.pos;
+    if (size > this.bytes.length - start) this.fail(`${size} bytes needed, ${this.bytes.length - start} left`);
+    this.pos += size;
+    return start;
+  }
+}
+
+const MAX_DEPTH = 64;

@@ -1,0 +1,144 @@
+import { type Attributes, type AttributeValue, attributeText, type LogRecord, nowhere } from '../../../model/index.ts';
+import { eventTimeNs } from './event-time.ts';
+
+/** Turns the records of one request into log records; keeps what says where they come from as one object for all of a container. */
+export interface RecordReader {
+  /** Takes the map apart. `timeNs` is the time that came beside it, if any did. */
+  read(record: Map<string, AttributeValue>, timeNs: bigint | undefined): LogRecord;
+  /** Whether a record had no time of its own. */
+  arrivalTimed(): boolean;
+}
+
+export function createRecordReader(options: { observedNs: bigint; tag: string }): RecordReader {
+  const { observedNs, tag } = options;
+  const resources = new Map<string, Attributes>();
+  let arrivalTimed = false;
+
+  const resourceOf = (record: Map<string, AttributeValue>): Attributes => {
+    const kubernetes = take(record, 'kubernetes');
+    const about = ABOUT.map((name) => take(record, name));
+    const key = [kubernetes, ...about].map((value) => attributeText(value ?? '')).join('\0');
+    let resource = resources.get(key);
+    if (resource === undefined) {
+      const entries = new Map<string, AttributeValue>();
+      ABOUT.forEach((name, i) => {
+        const value = about[i];
+        if (value !== undefined) entries.set(name, value);
+      });
+      addKubernetes(entries, kubernetes);
+      if (tag !== '') entries.set('tag', tag);
+      resource = entries;
+      resources.set(key, resource);
+    }
+    return resource;
+  };
+
+  return {
+    read(record, timeNs) {
+      const said = timeNs ?? timeOf(record);
+      if (said === undefined) arrivalTimed = true;
+      const resource = resourceOf(record);
+      const stream = take(record, 'stream');
+      if (stream !== undefined) record.set('log.iostream', stream);
+      const body = bodyOf(record);
+      return {
+        timeNs: said ?? observedNs,
+        observedNs,
+        severity: 0,
+        severityText: levelOf(record),
+        body,
+        resource,
+        attributes: record,
+        scope: { name: '', version: '' },
+        traceId: '',
+        spanId: '',
+        flags: 0,
+        place: nowhere,
+      };
+    },
+    arrivalTimed: () => arrivalTimed,
+  };
+}
+
+/** What belongs to all records of a source. */
+const ABOUT = ['cluster', 'cluster_name', 'k8s.cluster.name', 'k8s_cluster_name', 'service.name', 'service_name'];
+
+/** Names of the `date`, by `json_date_key` and by habit; what the runtime wrote comes last, since `date` is made from it. */
+const TIMES = ['date', '@timestamp', 'timestamp', 'time'];
+
+function timeOf(record: Map<string, AttributeValue>): bigint | undefined {
+  for (const name of TIMES) {
+    const timeNs = eventTimeNs(record.get(name));
+    if (timeNs === undefined) continue;
+    record.delete(name);
+    return timeNs;
+  }
+  return undefined;
+}
+
+const BODIES = ['log', 'message', 'msg', 'MESSAGE', 'short_message'];
+
+/** The line that the program printed; a record without one is kept whole as JSON. */
+function bodyOf(record: Map<string, AttributeValue>): string {
+  for (const name of BODIES) {
+    const value = record.get(name);
+    if (value === undefined || value === null) continue;
+    record.delete(name);
+    return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : attributeText(value);
+  }
+  return attributeText({ kind: 'map', entries: record });
+}
+
+/** Journald's PRIORITY, which is syslog's. */
+const PRIORITIES = ['emerg', 'alert', 'crit', 'err', 'warning', 'notice', 'info', 'debug'];
+
+function levelOf(record: Attributes): string {
+  for (const name of ['level', 'severity', 'levelname', 'lvl', 'log.level', 'loglevel']) {
+    const value = record.get(name);
+    if (typeof value === 'string' || typeof value === 'bigint') return String(value);
+  }
+  return PRIORITIES[Number(record.get('PRIORITY') ?? Number.NaN)] ?? '';
+}
+
+/** What Fluent Bit's kubernetes filter knows, by OpenTelemetry's names. */
+const KUBERNETES: ReadonlyMap<string, string> = new Map([
+  ['pod_name', 'k8s.pod.name'],
+  ['namespace_name', 'k8s.namespace.name'],
+  ['pod_id', 'k8s.pod.uid'],
+  ['pod_ip', 'k8s.pod.ip'],
+  ['host', 'k8s.node.name'],
+  ['container_name', 'k8s.container.name'],
+  ['docker_id', 'container.id'],
+  ['container_image', 'container.image.name'],
+]);
+
+function addKubernetes(resource: Map<string, AttributeValue>, kubernetes: AttributeValue | undefined): void {
+  if (!isMap(kubernetes)) {
+    if (kubernetes !== undefined && kubernetes !== null) resource.set('kubernetes', kubernetes);
+    return;
+  }
+  const rest = new Map<string, AttributeValue>();
+  for (const [name, value] of kubernetes.entries) {
+    const known = KUBERNETES.get(name);
+    if (known !== undefined) resource.set(known, value);
+    else if (name === 'labels' && isMap(value)) addAll(resource, 'k8s.pod.label.', value.entries);
+    else if (name === 'annotations' && isMap(value)) addAll(resource, 'k8s.pod.annotation.', value.entries);
+    else rest.set(name, value);
+  }
+  // Owner references and whatever else there may be: the pipeline reads them where they are.
+  if (rest.size > 0) resource.set('kubernetes', { kind: 'map', entries: rest });
+}
+
+function addAll(resource: Map<string, AttributeValue>, prefix: string, entries: Attributes): void {
+  for (const [name, value] of entries) resource.set(prefix + name, value);
+}
+
+function isMap(value: AttributeValue | undefined): value is Extract<AttributeValue, { kind: 'map' }> {
+  return value !== undefined && value !== null && typeof value === 'object' && 'kind' in value;
+}
+
+function take(record: Map<string, AttributeValue>, name: string): AttributeValue | undefined {
+  const value = record.get(name);
+  record.delete(name);
+  return value;
+}
