@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '../programs/process.ts';
+import { remoteWrite } from '../programs/remote-write.ts';
 import { type RunningTrifocal, startTrifocal } from '../programs/trifocal.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -15,6 +16,25 @@ const ARGS = [
   '--disable-sync',
 ];
 
+/** More than any metric of the demo has. */
+const MOST_SERIES = 4000;
+
+/** One request of a sender of that cluster, with so many values of one label; gives the answer's status. */
+async function send(
+  server: RunningTrifocal,
+  cluster: string,
+  metric: string,
+  label: string,
+  values: number,
+): Promise<number> {
+  const timeMs = Date.now();
+  const series = Array.from({ length: values }, (_, i) => ({
+    labels: { __name__: metric, cluster, job: 'shop', [label]: `${label}-${i}` },
+    samples: [{ value: i, timeMs }],
+  }));
+  return (await remoteWrite(`${server.http}/prometheus/api/v1/write`, series)).status;
+}
+
 describe.skipIf(!existsSync(CHROMIUM))('the pages in Chromium, over the demo estate', () => {
   let server: RunningTrifocal;
   let browser: Browser;
@@ -23,12 +43,14 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages in Chromium, over the demo est
 
   beforeAll(async () => {
     mkdirSync('.cache/screenshots', { recursive: true });
-    server = await startTrifocal({ args: ['--demo'] });
+    server = await startTrifocal({ args: ['--demo'], env: { TRIFOCAL_LIMITS_PERMETRIC: String(MOST_SERIES) } });
     await waitFor(
       'the replayed history',
       async () => (/history was replayed/.test(server.output()) ? true : undefined),
       120,
     );
+    // A sender that delivers a while and then never again; the last test looks for it.
+    for (let i = 0; i < 8; i++) expect(await send(server, 'prod-mill', 'mill_open_orders', 'mill', 5)).toBe(204);
     browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGS });
     page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     page.setDefaultTimeout(120_000);
@@ -79,6 +101,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages in Chromium, over the demo est
     ['/gpus', 'gpus'],
     ['/e/node:prod-eu%2F-%2Fgpu-1', 'node'],
     ['/telemetry', 'telemetry'],
+    ['/telemetry/cardinality', 'cardinality'],
+    ['/telemetry/redaction', 'redaction'],
     ['/investigations', 'investigations'],
   ])('%s shows live data', async (path, name) => {
     const text = await open(path, name);
@@ -109,6 +133,59 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages in Chromium, over the demo est
     expect(await open('/e/pod:prod-eu%2Finference%2Fno-such-pod', 'missing')).toMatch(/not|no /i);
     expect(await open('/no/such/page', 'nowhere')).toMatch(/not|no /i);
     trouble.splice(0, trouble.length, ...trouble.filter((line) => !/404/.test(line)));
+  });
+
+  test('the test box of redaction shows what would be written', async () => {
+    await open('/telemetry/redaction', 'redaction-before');
+    await page.getByLabel(/^A text/).fill('login of ada@example.org with Authorization: Bearer abcdef0123456789abcdef');
+    await page.keyboard.press('Control+Enter');
+    await page.locator('mark').nth(1).waitFor();
+    await page.screenshot({ path: '.cache/screenshots/redaction-tested.png' });
+    const written = await page.locator('output').innerText();
+    expect(written).toContain('[redacted:email]');
+    expect(written).not.toMatch(/ada@|abcdef01/);
+  });
+
+  test('a planted label that explodes is found by clicking, and so is what it cost', async () => {
+    expect(await send(server, 'prod-shop', 'checkout_requests_total', 'session_id', MOST_SERIES + 500)).toBe(400);
+    await open('/', 'overview-before-label');
+    const banner = page.getByRole('status', { name: 'Trust in the data' });
+    await page.keyboard.press('r');
+    await banner.getByText(/session_id/).waitFor();
+    await banner.getByRole('link', { name: 'See Telemetry' }).click();
+    await page.waitForURL(/\/telemetry/);
+    await page.getByRole('link', { name: 'See its cardinality' }).click();
+    await page.locator('h1').filter({ hasText: 'The label session_id of checkout_requests_total explodes' }).waitFor();
+    await page.locator('[data-row-link]').filter({ hasText: 'checkout_requests_total' }).click();
+    const detail = page.getByRole('complementary', { name: 'Selected metric' });
+    await detail.getByText(/had 500 samples refused/).waitFor();
+    await page.screenshot({ path: '.cache/screenshots/cardinality-found.png' });
+    expect(await detail.innerText()).toMatch(/4000 of 4000/);
+    await detail.getByRole('link', { name: /values of session_id/ }).click();
+    await page.waitForURL(/explore\/metrics/);
+    await page.locator('h1').filter({ hasText: '1 series matches.' }).waitFor();
+  });
+
+  test('a stalled sender stands first, with since when and what to check', async () => {
+    await waitFor(
+      'the silence of the sender to be noticed',
+      async () => {
+        const status: unknown = await (await fetch(`${server.http}/api/status`)).json();
+        return JSON.stringify(status).includes('source-silent remote-write prod-mill') ? true : undefined;
+      },
+      240,
+    );
+    await open('/', 'overview-before-silence');
+    const banner = page.getByRole('status', { name: 'Trust in the data' });
+    await banner.getByRole('button', { name: /more|What to do/ }).click();
+    await banner.getByRole('link', { name: 'Show this source' }).first().click();
+    await page.waitForURL(/\/telemetry\?sel=remote-write/);
+    const detail = page.getByRole('complementary', { name: 'Selected source' });
+    await detail.getByText(/since \d\d:\d\d:\d\d/).waitFor();
+    await page.screenshot({ path: '.cache/screenshots/telemetry-stalled.png' });
+    expect(await page.locator('h1').innerText()).toMatch(/of prod-mill has been silent for \d+/);
+    expect(await page.locator('tbody tr').first().innerText()).toMatch(/silent[\s\S]*prod-mill/);
+    expect(await detail.innerText()).toMatch(/sender|running|reach/i);
   });
 
   test('nothing failed on the way and nothing left the origin', () => {

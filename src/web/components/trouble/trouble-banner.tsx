@@ -5,7 +5,7 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Trouble } from '../../../api/contract/index.ts';
 import { parseRef } from '../../../model/index.ts';
-import { counted } from '../../format/index.ts';
+import { counted, sentence } from '../../format/index.ts';
 import { usePageSearch } from '../../page.ts';
 import { statusQuery } from '../../queries.ts';
 import { cx } from '../class-names.ts';
@@ -39,7 +39,7 @@ export function TroubleBanner() {
         <div className={cx(styles.banner, styles[first.severity])}>
           <div className={styles.line}>
             <StateMark state={first.severity} />
-            <span className={styles.sentence}>{isOpen ? incomplete(shown.length) : first.words}</span>
+            <span className={styles.sentence}>{isOpen ? incomplete(shown.length) : sentence(first.words)}</span>
             <span className={styles.actions}>
               <button type="button" className={styles.toggle} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
                 {isOpen ? 'Less' : shown.length > 1 ? `and ${counted(shown.length - 1, 'more', 'more')}` : 'What to do'}

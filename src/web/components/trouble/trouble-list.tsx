@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { Trouble } from '../../../api/contract/index.ts';
+import { sentence } from '../../format/index.ts';
 import { Moment } from '../moment.tsx';
 import { StateMark } from '../state-mark.tsx';
 import styles from './trouble.module.css';
@@ -14,7 +15,7 @@ export function TroubleList({ trouble }: { trouble: readonly Trouble[] }) {
           <StateMark state={one.severity} />
           <div className={styles.words}>
             <span>
-              {one.words} <Since trouble={one} />
+              {sentence(one.words)} <Since trouble={one} />
             </span>
             <span className={styles.fix}>
               {one.fix} <Place trouble={one} />

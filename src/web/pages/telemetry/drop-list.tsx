@@ -3,7 +3,7 @@ import { Moment } from '../../components/moment.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { Notice } from '../../components/states/notice.tsx';
 import { protocolWords, reasonWords } from '../../components/telemetry/drop-words.ts';
-import { formatValue } from '../../format/index.ts';
+import { formatValue, sentence } from '../../format/index.ts';
 import styles from './telemetry.module.css';
 import type { Drop } from './verdict.ts';
 
@@ -39,8 +39,4 @@ export function DropList({ drops }: { drops: readonly Drop[] }) {
       ))}
     </ul>
   );
-}
-
-function sentence(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

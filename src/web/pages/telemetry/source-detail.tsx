@@ -4,11 +4,17 @@ import { Panel } from '../../components/panel.tsx';
 import { Peek } from '../../components/peek.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { protocolWords } from '../../components/telemetry/drop-words.ts';
-import { ABSENT, formatDuration, formatValue } from '../../format/index.ts';
+import { ABSENT, coarse, formatDuration, formatValue, sentence } from '../../format/index.ts';
 import { useNow } from '../../page.ts';
 import { MinuteBars } from './minute-bars.tsx';
 import styles from './telemetry.module.css';
 import { howBad, SOURCE_STATES, type Source, sourceKey, sourceName } from './verdict.ts';
+
+/** Pauses are averages: more than whole seconds would say too much. */
+function rhythm(seconds: number): string {
+  if (seconds < 0.75) return 'several times a second';
+  return seconds < 1.5 ? 'every second' : `every ${coarse(Math.round(seconds))}`;
+}
 
 /** One sender beside the list: since when it is as it is, what to check, and its numbers. */
 export function SourceDetail({ source, onClose }: { source: Source; onClose: () => void }) {
@@ -38,15 +44,13 @@ export function SourceDetail({ source, onClose }: { source: Source; onClose: () 
               , since <Moment at={source.lastSeen} as="second" />
             </>
           ) : null}
-          .{' '}
-          {source.usualPauseSeconds === null
-            ? null
-            : `It usually sends every ${formatDuration(Math.max(1, Math.round(source.usualPauseSeconds)))}.`}
+          . {source.usualPauseSeconds === null ? null : `It usually sends ${rhythm(source.usualPauseSeconds)}.`}
         </p>
         {source.state === 'connected' ? null : (
           <p className={styles.check}>
-            {source.message ??
-              'Is it running, and can it still reach this server? Its own log says what it is answered.'}
+            {sentence(
+              source.message ?? 'Is it running, and can it reach this server? Its own log says what it is answered.',
+            )}
           </p>
         )}
         <MinuteBars

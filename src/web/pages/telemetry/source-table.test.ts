@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { minutePoints } from './source-table.tsx';
+import { minutePoints, withoutPeaks } from './source-table.tsx';
 
 const NOW = Date.UTC(2026, 11, 1, 12, 0, 30);
 const at = (minute: number) => Date.UTC(2026, 11, 1, 11, minute) / 1000;
@@ -12,3 +12,9 @@ test.each([
 ])('%s', (_, perMinute, expected) => {
   expect(minutePoints(perMinute, NOW)).toEqual(expected);
 }); // biome-ignore format: a table to read
+
+test('a minute of catching up does not hide the usual ones', () => {
+  const usual = [90_000, 10, 0, 12, 8].map((count, i): [number, number] => [i, count]);
+  expect(withoutPeaks(usual).map(([, value]) => value)).toEqual([40, 10, 0, 12, 8]);
+  expect(withoutPeaks([])).toEqual([]);
+});

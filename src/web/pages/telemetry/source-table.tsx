@@ -14,6 +14,8 @@ import { SOURCE_STATES, type Source, sourceKey, sourceName, troubledSources } fr
 
 /** Every target of a scrape is a source: the page must not be all of them. */
 const FOLD = 20;
+/** Of the usual minute. */
+const PEAK = 4;
 
 interface Props {
   sources: readonly Source[];
@@ -76,7 +78,7 @@ export function SourceTable({ sources, showCluster, selected, onSelect, empty }:
       hint: 'Signals in each minute of the last hour',
       cell: (s) => (
         <Sparkline
-          points={minutePoints(s.perMinute, now)}
+          points={withoutPeaks(minutePoints(s.perMinute, now))}
           range={{ from: now - 3_600_000, to: now, step: 60 }}
           isTrouble={SOURCE_STATES[s.state].state === 'critical'}
           label={`${sourceName(s)}: signals per minute in the last hour`}
@@ -157,4 +159,11 @@ export function minutePoints(perMinute: readonly number[], now: number): Points 
   return perMinute
     .map((count, i): [number, number] => [last - (perMinute.length - 1 - i) * 60, count])
     .slice(first < 0 ? perMinute.length : first, -1);
+}
+
+/** Catching up after a pause brings an hour in a minute, beside which every other minute would look empty: such a peak is cut. */
+export function withoutPeaks(points: Points): Points {
+  const sent = points.flatMap(([, value]) => (value === null || value === 0 ? [] : [value])).sort((a, b) => a - b);
+  const top = (sent[Math.floor((sent.length - 1) / 2)] ?? 0) * PEAK;
+  return points.map(([t, value]): [number, number | null] => [t, value === null ? null : Math.min(value, top)]);
 }

@@ -1,7 +1,7 @@
 import type { TelemetryResponse } from '../../../api/contract/index.ts';
 import { rankOfState, type State } from '../../components/state.ts';
 import { protocolWords, reasonWords } from '../../components/telemetry/drop-words.ts';
-import { coarse, counted, formatValue } from '../../format/index.ts';
+import { coarse, counted, formatValue, sentence } from '../../format/index.ts';
 
 export type Source = TelemetryResponse['sources'][number];
 export type Drop = TelemetryResponse['dropped'][number];
@@ -49,14 +49,10 @@ export function verdictOf(data: Told, sources: readonly Source[], now: number): 
     (part) => part !== undefined,
   );
   const state = parts.map((part) => part.state).sort((a, b) => rankOfState(a) - rankOfState(b))[0];
-  if (state !== undefined) return { state, words: parts.map((part) => capital(part.words)).join(' ') };
+  if (state !== undefined) return { state, words: parts.map((part) => sentence(part.words)).join(' ') };
   if (sources.length === 0) return { state: 'unknown', words: 'Nothing has been sent here yet.' };
   const deliver = sources.length === 1 ? 'The one source delivers' : `All ${sources.length} sources deliver`;
   return { state: 'ok', words: `${deliver}, nothing is being dropped, and the store keeps up.` };
-}
-
-function capital(words: string): string {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function storeVerdict({ store, spool }: Told): Verdict | undefined {
