@@ -1,5 +1,7 @@
-import { type LabelSet, labelKey, labelRecord } from '../../src/model/index.ts';
-import { formatNumber, type QueryResult } from '../../src/query/index.ts';
+import { type LabelSet, labelKey, labelRecord, type NativeHistogram } from '../../src/model/index.ts';
+import { formatNumber, type MatrixSeries, type QueryResult, type VectorSample } from '../../src/query/index.ts';
+import { describeHistogram } from '../../src/query/promql/histograms/index.ts';
+import { toSparse } from '../../src/query/promql/histograms/sparse.ts';
 import type { Evaluation, TextTest } from './script.ts';
 import type { LoadedSeries, Point } from './series.ts';
 
@@ -47,7 +49,7 @@ function compareValue(evaluation: Evaluation, { value }: QueryResult): string | 
     if (expect.ordered) return compareOrdered(wanted, value.samples);
     return compareSets(
       wanted.map(({ labels, point }) => ({ labels, points: [point] })),
-      value.samples.map(({ labels, value }) => ({ labels, points: [value] })),
+      value.samples.map(({ labels, value, histogram }) => ({ labels, points: [histogram ?? value] })),
     );
   }
   if (value.kind === 'matrix') return compareSets(series, gridded(evaluation, value.series));
@@ -56,28 +58,29 @@ function compareValue(evaluation: Evaluation, { value }: QueryResult): string | 
 
 function compareOrdered(
   wanted: { labels: LabelSet; point: Point }[],
-  got: readonly { labels: LabelSet; value: number }[],
+  got: readonly VectorSample[],
 ): string | undefined {
   if (wanted.length !== got.length) return `expected ${wanted.length} elements`;
   const at = wanted.findIndex(({ labels, point }, i) => {
     const element = got[i];
-    return !element || labelKey(labels) !== labelKey(element.labels) || !samePoint(point, element.value);
+    return (
+      !element || labelKey(labels) !== labelKey(element.labels) || !samePoint(point, element.histogram ?? element.value)
+    );
   });
   return at < 0 ? undefined : `element ${at} differs`;
 }
 
 /** A matrix as points per step, missing ones named, so that it compares to the script's notation. */
-function gridded(
-  evaluation: Evaluation,
-  series: readonly { labels: LabelSet; timesMs: Float64Array; values: Float64Array }[],
-): LoadedSeries[] {
+function gridded(evaluation: Evaluation, series: readonly MatrixSeries[]): LoadedSeries[] {
   const { at, expect } = evaluation;
   const grid = expect.rangeVector ?? (at.kind === 'range' ? at : { startMs: at.timeMs, stepMs: 1 });
-  return series.map(({ labels, timesMs, values }) => {
+  return series.map(({ labels, timesMs, values, histograms }) => {
     const points: Point[] = [];
+    const place = (time: number) => Math.round((time - grid.startMs) / grid.stepMs);
     timesMs.forEach((time, i) => {
-      points[Math.round((time - grid.startMs) / grid.stepMs)] = values[i] ?? 0;
+      points[place(time)] = values[i] ?? 0;
     });
+    for (const { timeMs, value } of histograms ?? []) points[place(timeMs)] = value;
     return { labels, points: Array.from(points, (point) => point ?? 'missing') };
   });
 }
@@ -101,7 +104,24 @@ function compareSets(wanted: readonly LoadedSeries[], got: readonly LoadedSeries
 }
 
 function samePoint(a: Point, b: Point): boolean {
-  return typeof a === 'number' && typeof b === 'number' ? almostEqual(a, b) : a === b;
+  if (typeof a === 'number' && typeof b === 'number') return almostEqual(a, b);
+  return typeof a === 'object' && typeof b === 'object' ? sameHistogram(a, b) : a === b;
+}
+
+/** Empty buckets do not count, and a reset hint only where one is expected. */
+function sameHistogram(wanted: NativeHistogram, got: NativeHistogram): boolean {
+  const numbers = (one: NativeHistogram) => {
+    const [positive, negative] = [toSparse(one.positive), toSparse(one.negative)];
+    return [
+      one.schema, one.count, one.sum, one.zeroThreshold, one.zeroCount, positive.indexes.length,
+      ...positive.indexes, ...positive.counts, ...negative.indexes, ...negative.counts, ...one.customBounds,
+    ]; // biome-ignore format: a list to read
+  };
+  const [left, right] = [numbers(wanted), numbers(got)];
+  const hintFits = wanted.resetHint === 'unknown' || wanted.resetHint === got.resetHint;
+  return (
+    hintFits && left.length === right.length && left.every((value, i) => almostEqual(value, right[i] ?? Number.NaN))
+  );
 }
 
 /** Within a relative tolerance of 1e-6; NaN equals NaN. */
@@ -124,11 +144,24 @@ export function showResult({ value }: QueryResult): string {
     case 'string':
       return JSON.stringify(value.value);
     case 'vector':
-      return value.samples.map(({ labels, value }) => `${show(labels)} ${formatNumber(value)}`).join('\n') || '(empty)';
+      return (
+        value.samples
+          .map(
+            ({ labels, value, histogram }) =>
+              `${show(labels)} ${histogram ? describeHistogram(histogram) : formatNumber(value)}`,
+          )
+          .join('\n') || '(empty)'
+      );
     case 'matrix':
       return (
         value.series
-          .map(({ labels, values }) => `${show(labels)} ${[...values].map(formatNumber).join(' ')}`)
+          .map(({ labels, values, histograms = [] }) =>
+            [
+              show(labels),
+              ...[...values].map(formatNumber),
+              ...histograms.map((one) => describeHistogram(one.value)),
+            ].join(' '),
+          )
           .join('\n') || '(empty)'
       );
   }

@@ -10,7 +10,7 @@ const TOLERANCE = 1e-12;
 let target: StoreTarget;
 beforeAll(async () => {
   target = await storeTarget();
-  await target.load(generatedSamples());
+  await target.load({ samples: generatedSamples() });
 });
 afterAll(() => target.close());
 

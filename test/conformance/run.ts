@@ -1,4 +1,4 @@
-import { everything, type SampleBatch, setStaleAt } from '../../src/model/index.ts';
+import { everything, type SignalBatch, setStaleAt } from '../../src/model/index.ts';
 import type { PromqlEngine } from '../../src/query/index.ts';
 import { compareResult, matchesText, showResult } from './compare.ts';
 import { type Command, type Evaluation, parseScript } from './script.ts';
@@ -7,7 +7,7 @@ import type { LoadedSeries } from './series.ts';
 /** What a script runs against: somewhere to put samples, and an engine that reads there. */
 export interface Target {
   engine: PromqlEngine;
-  load(batch: SampleBatch): Promise<void>;
+  load(batch: SignalBatch): Promise<void>;
   clear(): Promise<void>;
 }
 
@@ -76,9 +76,12 @@ async function compareInRange(evaluation: Evaluation, engine: PromqlEngine): Pro
     scope: everything,
   });
   if (value.kind !== 'matrix') return 'no matrix in range mode';
-  const samples = value.series.flatMap(({ labels, timesMs, values }) => {
-    const middle = timesMs.indexOf(at.timeMs);
-    return middle < 0 ? [] : [{ labels, timeMs: at.timeMs, value: values[middle] ?? 0 }];
+  const { timeMs } = at;
+  const samples = value.series.flatMap(({ labels, timesMs, values, histograms }) => {
+    const histogram = histograms?.find((point) => point.timeMs === timeMs)?.value;
+    if (histogram) return [{ labels, timeMs, value: Number.NaN, histogram }];
+    const middle = timesMs.indexOf(timeMs);
+    return middle < 0 ? [] : [{ labels, timeMs, value: values[middle] ?? 0 }];
   });
   const nothing = { warnings: [], infos: [], stats: { samples: 0, series: 0, queries: 0 } };
   const series = evaluation.scalar === undefined ? evaluation.series : [{ labels: [], points: [evaluation.scalar] }];
@@ -93,17 +96,26 @@ function expectedText(lines: readonly string[], { line }: Evaluation): string {
   return block.filter((text) => !text.startsWith('#')).join('\n') || '(empty)';
 }
 
-/** Floats and stale markers of a load; native histograms are left out. A series given twice counts as given last. */
-function toBatch({ stepMs, series }: Command & { kind: 'load' }): SampleBatch {
+/** The samples of a load. A series given twice counts as given last. */
+function toBatch({ stepMs, series }: Command & { kind: 'load' }): SignalBatch {
   const last = new Map(series.map((one) => [one.labels.join('\u0000'), one]));
   const samples = [...last.values()].flatMap((one, index) => floats(one).map((sample) => ({ ...sample, index })));
   const values = Float64Array.from(samples, ({ point }) => (point === 'stale' ? 0 : point));
   for (const [i, { point }] of samples.entries()) if (point === 'stale') setStaleAt(values, i);
+  const histograms = [...last.values()].flatMap(({ points }, index) =>
+    points.flatMap((point, step) => (typeof point === 'object' ? [{ point, step, index }] : [])),
+  );
+  const loaded = [...last.values()].map(({ labels }) => ({ labels, cluster: 'unknown' }));
   return {
-    series: [...last.values()].map(({ labels }) => ({ labels, cluster: 'unknown' })),
+    samples: { series: loaded, ...columns(samples, stepMs), values },
+    histograms: { series: loaded, ...columns(histograms, stepMs), values: histograms.map(({ point }) => point) },
+  };
+}
+
+function columns(samples: readonly { step: number; index: number }[], stepMs: number) {
+  return {
     seriesOf: Uint32Array.from(samples, ({ index }) => index),
     timesMs: Float64Array.from(samples, ({ step }) => step * stepMs),
-    values,
   };
 }
 

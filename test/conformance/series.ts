@@ -1,5 +1,6 @@
-import { type LabelSet, labelSet } from '../../src/model/index.ts';
+import { type LabelSet, labelSet, type NativeHistogram } from '../../src/model/index.ts';
 import { parseExpr } from '../../src/query/promql/syntax/index.ts';
+import { histogramSequence, parseHistogram } from './histogram-literal.ts';
 
 /** A series with its points, one per step of the load: a number, nothing, a stale marker, or a native histogram. */
 export interface LoadedSeries {
@@ -7,7 +8,7 @@ export interface LoadedSeries {
   points: Point[];
 }
 
-export type Point = number | 'missing' | 'stale' | 'histogram';
+export type Point = number | 'missing' | 'stale' | NativeHistogram;
 
 /** `name{a="b"} 1+2x3 _ stale`. */
 export function parseSeriesLine(text: string, line: number): LoadedSeries {
@@ -43,8 +44,7 @@ function parsePoints(text: string, line: number): Point[] {
   const points: Point[] = [];
   for (const item of splitItems(text)) {
     if (item.startsWith('{{')) {
-      const times = Number(/x(\d+)$/.exec(item)?.[1] ?? 0);
-      points.push(...Array<Point>(times + 1).fill('histogram'));
+      points.push(...parseHistograms(item, line));
       continue;
     }
     const match = ITEM.exec(item);
@@ -57,6 +57,17 @@ function parsePoints(text: string, line: number): Point[] {
       );
   }
   return points;
+}
+
+/** `{{…}}`, `{{…}}x3`, `{{…}}+{{…}}x3`. */
+function parseHistograms(item: string, line: number): NativeHistogram[] {
+  const [, first = '', sign, second, times] = /^(\{\{.*?\}\})(?:([-+])(\{\{.*?\}\}))?(?:x(\d+))?$/.exec(item) ?? [];
+  if (first === '') throw new Error(`line ${line}: not a native histogram: ${item}`);
+  const increment =
+    second === undefined
+      ? undefined
+      : { histogram: parseHistogram(second, line), sign: sign === '-' ? (-1 as const) : (1 as const) }; // literals
+  return histogramSequence(parseHistogram(first, line), increment, Number(times ?? 0));
 }
 
 /** Splits at spaces outside of the braces of native histograms. */

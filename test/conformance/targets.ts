@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { createSpoolWriter, openSpool, type Spool, type SpoolWriter } from '../../src/ingest/index.ts';
-import type { SampleBatch } from '../../src/model/index.ts';
+import type { SignalBatch } from '../../src/model/index.ts';
 import { createMemorySource, createPromqlEngine, openEmbeddedSource } from '../../src/query/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { Target } from './run.ts';
@@ -14,7 +14,10 @@ export function memoryTarget(): Target {
   return {
     // Prometheus runs its own scripts with this feature on.
     engine: createPromqlEngine({ source, clock: systemClock, delayNames: true }),
-    load: async (batch) => source.add(batch),
+    async load({ samples, histograms }) {
+      if (samples) source.add(samples);
+      if (histograms) source.addHistograms(histograms);
+    },
     clear: async () => source.clear(),
   };
 }
@@ -50,7 +53,7 @@ export async function storeTarget(): Promise<StoreTarget> {
       delayNames: true,
     });
   const loading = {
-    async load(batch: SampleBatch) {
+    async load(batch: SignalBatch) {
       const options = {
         folder: join(folder, `spool-${spools++}`),
         store,
@@ -60,13 +63,14 @@ export async function storeTarget(): Promise<StoreTarget> {
       };
       spool ??= await openSpool(options);
       writer ??= createSpoolWriter(spool.append, systemClock);
-      await writer.append({ samples: batch });
+      await writer.append(batch);
       await spool.flush();
     },
     async clear() {
       // A spool knows which series it has introduced already, so emptied tables need a new one.
       await endSpool();
-      for (const text of ['TRUNCATE TABLE series', 'TRUNCATE TABLE samples']) {
+      for (const table of ['series', 'samples', 'histograms']) {
+        const text = `TRUNCATE TABLE ${table}`;
         await store.port.run({ text, params: {} }, { limits: { seconds: 10, memoryBytes: 1024 ** 3 } });
       }
     },

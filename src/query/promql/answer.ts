@@ -1,4 +1,4 @@
-import type { LabelSet } from '../../model/index.ts';
+import type { LabelSet, NativeHistogram } from '../../model/index.ts';
 
 export interface QueryResult {
   value: QueryValue;
@@ -25,7 +25,9 @@ export type QueryValue =
 export interface VectorSample {
   labels: LabelSet;
   timeMs: number;
+  /** NaN when it is a native histogram. */
   value: number;
+  histogram?: NativeHistogram;
 }
 
 /** Points in order of time; missing points are left out. */
@@ -33,4 +35,6 @@ export interface MatrixSeries {
   labels: LabelSet;
   timesMs: Float64Array;
   values: Float64Array;
+  /** Points that are native histograms, which are not among the others. */
+  histograms?: { timeMs: number; value: NativeHistogram }[];
 }

@@ -10,7 +10,7 @@ import { evaluate, evaluateRange } from './evaluate/evaluate.ts';
 import { dropMarkedNames, mergeEqual } from './evaluate/names.ts';
 import type { Query } from './evaluate/query.ts';
 import { Reader } from './evaluate/reader.ts';
-import { type Points, type Row, timeOf, type Value } from './evaluate/values.ts';
+import { onlyNumbers, type Points, type Row, timeOf, type Value } from './evaluate/values.ts';
 import { DEFAULT_LIMITS, type PromqlLimits } from './limits.ts';
 import { TYPE_NAMES } from './signature.ts';
 import { type Expr, parseExpr } from './syntax/index.ts';
@@ -154,7 +154,11 @@ function instantValue(value: Value, points: Points): QueryValue {
   if (value.kind === 'scalar') return { kind: 'scalar', timeMs, value: value.values[0] ?? Number.NaN };
   if (value.kind === 'string') return { kind: 'string', timeMs, value: value.value };
   const rows = mergeEqual(dropMarkedNames(value.rows)).filter((row) => row.present[0]);
-  return { kind: 'vector', samples: rows.map((row) => ({ labels: row.labels, timeMs, value: row.values[0] ?? 0 })) };
+  const samples = rows.map(({ labels, values, histograms }) => {
+    const histogram = histograms?.[0];
+    return histogram ? { labels, timeMs, value: Number.NaN, histogram } : { labels, timeMs, value: values[0] ?? 0 };
+  });
+  return { kind: 'vector', samples };
 }
 
 function rangeValue(value: Value, points: Points): QueryValue {
@@ -164,7 +168,7 @@ function rangeValue(value: Value, points: Points): QueryValue {
       : value.kind === 'scalar'
         ? [scalarRow(value.values)]
         : [];
-  const series = rows.map((row) => seriesOf(row, points)).filter((one) => one.values.length > 0);
+  const series = rows.map((row) => seriesOf(row, points)).filter(hasPoints);
   return { kind: 'matrix', series: series.sort((a, b) => compareLabels(a.labels, b.labels)) };
 }
 
@@ -172,7 +176,12 @@ function scalarRow(values: Float64Array): Row {
   return { labels: [], dropName: false, values, present: new Uint8Array(values.length).fill(1) };
 }
 
-function seriesOf(row: Row, points: Points): MatrixSeries {
+function hasPoints({ values, histograms }: MatrixSeries): boolean {
+  return values.length > 0 || (histograms?.length ?? 0) > 0;
+}
+
+function seriesOf(given: Row, points: Points): MatrixSeries {
+  const row = onlyNumbers(given);
   const steps = row.present.reduce((count, is) => count + is, 0);
   const timesMs = new Float64Array(steps);
   const values = new Float64Array(steps);
@@ -182,21 +191,34 @@ function seriesOf(row: Row, points: Points): MatrixSeries {
     values[to] = row.values[step] ?? 0;
     to++;
   }
-  return { labels: row.labels, timesMs, values };
+  const histograms = (given.histograms ?? []).flatMap((value, step) =>
+    value && given.present[step] ? [{ timeMs: timeOf(points, step), value }] : [],
+  );
+  return { labels: row.labels, timesMs, values, ...(histograms.length > 0 && { histograms }) };
 }
 
 /** A range vector on its own: the samples of its one window as they are. */
 async function rawMatrix(expr: Expr, points: Points, query: Query): Promise<QueryValue> {
   const range = await evaluateRange(expr, points, query);
   const endMs = range.endMs(0);
-  const series = range.rows.map(({ labels, timesMs, values }) => {
-    const from = timesMs.findIndex((time) => time > endMs - range.rangeMs);
-    const after = timesMs.findIndex((time) => time > endMs);
-    const bounds = [from < 0 ? timesMs.length : from, after < 0 ? timesMs.length : after] as const;
-    return { labels, timesMs: timesMs.slice(...bounds), values: values.slice(...bounds) };
+  const series = range.rows.map(({ labels, timesMs, values, histograms }): MatrixSeries => {
+    const inside = (_: number, i: number) => {
+      const time = timesMs[i] ?? 0;
+      return time > endMs - range.rangeMs && time <= endMs;
+    };
+    const isNumber = (value: number, i: number) => inside(value, i) && histograms?.[i] === undefined;
+    const natives = (histograms ?? []).flatMap((value, i) =>
+      value && inside(0, i) ? [{ timeMs: timesMs[i] ?? 0, value }] : [],
+    );
+    return {
+      labels,
+      timesMs: timesMs.filter(isNumber),
+      values: values.filter(isNumber),
+      ...(natives.length > 0 && { histograms: natives }),
+    };
   });
   return {
     kind: 'matrix',
-    series: series.filter((one) => one.values.length > 0).sort((a, b) => compareLabels(a.labels, b.labels)),
+    series: series.filter(hasPoints).sort((a, b) => compareLabels(a.labels, b.labels)),
   };
 }

@@ -1,3 +1,4 @@
+import type { NativeHistogram } from '../../model/index.ts';
 import type { GridFunction } from '../sources/index.ts';
 import { absentRow } from './evaluate/absent.ts';
 import { CALENDAR } from './evaluate/calendar.ts';
@@ -5,6 +6,8 @@ import type { FunctionCall } from './evaluate/call.ts';
 import { histogramFraction, histogramQuantile, histogramQuantiles } from './evaluate/histogram.ts';
 import { addInfo } from './evaluate/info.ts';
 import { dropNames } from './evaluate/names.ts';
+import { eachHistogram, rowsOfNumbers } from './evaluate/native.ts';
+import * as native from './evaluate/native-over-time.ts';
 import { maxOf, minOf } from './evaluate/operators.ts';
 import { sortByLabels, sortByValue } from './evaluate/order.ts';
 import * as over from './evaluate/over-time.ts';
@@ -13,8 +16,9 @@ import { delta, idelta, increase, irate, rate } from './evaluate/rate.ts';
 import { deriv, predictLinear } from './evaluate/regression.ts';
 import { labelJoin, labelReplace } from './evaluate/relabel.ts';
 import { selectTimestamps } from './evaluate/selector.ts';
-import { emptyRow, type Row, timeOf, type Value, vector } from './evaluate/values.ts';
-import { overWindows, type WindowFunction } from './evaluate/windows.ts';
+import { emptyRow, onlyNumbers, type Row, timeOf, type Value, vector, withNumbers } from './evaluate/values.ts';
+import { type MixedWindowFunction, overWindows, type WindowFunction } from './evaluate/windows.ts';
+import { varianceOfHistogram } from './histograms/index.ts';
 import type { Signature } from './signature.ts';
 import { unwrap } from './syntax/index.ts';
 
@@ -31,6 +35,8 @@ interface EachFunction {
 export interface OverWindows {
   kind: 'window';
   apply: WindowFunction;
+  /** For windows with native histograms; without it they are left out. */
+  mixed?: MixedWindowFunction;
   keepsName?: boolean;
   /** What the source may compute instead. */
   grid?: GridFunction;
@@ -56,7 +62,8 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSpec> = new Map<string, Func
   [
     'absent_over_time',
     whole(['range'], async (call) => {
-      const rows = await overWindows(await call.range(0), over.presentOverTime, { params: [], ...call });
+      const rule = { apply: over.presentOverTime, mixed: over.presentOverTime };
+      const rows = await overWindows(await call.range(0), rule, { params: [], at: call.arg(0).span, ...call });
       return vector([absentRow(call.arg(0), rows, call.points.steps)]);
     }),
   ],
@@ -66,21 +73,21 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSpec> = new Map<string, Func
   ['asinh', each(Math.asinh)],
   ['atan', each(Math.atan)],
   ['atanh', each(Math.atanh)],
-  ['avg_over_time', windowed(over.avgOverTime)],
+  ['avg_over_time', windowed(over.avgOverTime, { mixed: native.avgOfHistograms })],
   ['ceil', each(Math.ceil)],
-  ['changes', windowed(over.changesOverTime)],
+  ['changes', windowed(over.changesOverTime, { mixed: native.changesOfSamples })],
   ['clamp', each((value, low, high) => (low > high ? undefined : maxOf(low, minOf(high, value))), 2)],
   ['clamp_max', each((value, high) => minOf(high, value), 1)],
   ['clamp_min', each((value, low) => maxOf(low, value), 1)],
   ['cos', each(Math.cos)],
   ['cosh', each(Math.cosh)],
-  ['count_over_time', windowed(over.countOverTime)],
+  ['count_over_time', windowed(over.countOverTime, { mixed: over.countOverTime })],
   ['day_of_month', datePart(CALENDAR.day_of_month)],
   ['day_of_week', datePart(CALENDAR.day_of_week)],
   ['day_of_year', datePart(CALENDAR.day_of_year)],
   ['days_in_month', datePart(CALENDAR.days_in_month)],
   ['deg', each((value) => (value * 180) / Math.PI)],
-  ['delta', windowed(delta, { grid: 'delta' })],
+  ['delta', windowed(delta, { mixed: native.deltaOfHistograms, grid: 'delta' })],
   ['deriv', windowed(deriv)],
   [
     'double_exponential_smoothing',
@@ -88,10 +95,10 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSpec> = new Map<string, Func
   ],
   ['end', constant((call) => call.query.endMs / 1000)],
   ['exp', each(Math.exp)],
-  ['first_over_time', windowed(over.firstOverTime, { keepsName: true })],
+  ['first_over_time', windowed(over.firstOverTime, { mixed: native.valueAtStart, keepsName: true })],
   ['floor', each(Math.floor)],
-  ['histogram_avg', nativeOnly()],
-  ['histogram_count', nativeOnly()],
+  ['histogram_avg', ofHistograms(({ sum, count }) => sum / count)],
+  ['histogram_count', ofHistograms(({ count }) => count)],
   [
     'histogram_fraction',
     whole(['scalar', 'scalar', 'vector'], async (call) => {
@@ -113,14 +120,14 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSpec> = new Map<string, Func
       variadic: 9,
     },
   ],
-  ['histogram_stddev', nativeOnly()],
-  ['histogram_stdvar', nativeOnly()],
-  ['histogram_sum', nativeOnly()],
+  ['histogram_stddev', ofHistograms((histogram) => Math.sqrt(varianceOfHistogram(histogram)))],
+  ['histogram_stdvar', ofHistograms(varianceOfHistogram)],
+  ['histogram_sum', ofHistograms(({ sum }) => sum)],
   ['hour', datePart(CALENDAR.hour)],
-  ['idelta', windowed(idelta, { grid: 'idelta' })],
-  ['increase', windowed(increase, { grid: 'increase', counter: true })],
+  ['idelta', windowed(idelta, { mixed: native.ideltaOfHistograms, grid: 'idelta' })],
+  ['increase', windowed(increase, { mixed: native.increaseOfHistograms, grid: 'increase', counter: true })],
   ['info', { ...whole(['vector', 'vector'], async (call) => vector(await addInfo(call))), variadic: 1 }],
-  ['irate', windowed(irate, { grid: 'irate' })],
+  ['irate', windowed(irate, { mixed: native.irateOfHistograms, grid: 'irate' })],
   [
     'label_join',
     {
@@ -138,7 +145,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSpec> = new Map<string, Func
       return vector(labelReplace(await call.vector(0), { target, replacement, source, pattern }));
     }),
   ],
-  ['last_over_time', windowed(over.lastOverTime, { keepsName: true })],
+  ['last_over_time', windowed(over.lastOverTime, { mixed: native.valueAtEnd, keepsName: true })],
   ['ln', each(Math.log)],
   ['log10', each(Math.log10)],
   ['log2', each(Math.log2)],
@@ -151,12 +158,12 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSpec> = new Map<string, Func
   ['month', datePart(CALENDAR.month)],
   ['pi', constant(() => Math.PI)],
   ['predict_linear', { ...windowed(predictLinear, { timed: true }), args: ['range', 'scalar'] }],
-  ['present_over_time', windowed(over.presentOverTime)],
+  ['present_over_time', windowed(over.presentOverTime, { mixed: over.presentOverTime })],
   ['quantile_over_time', { ...windowed(over.quantileOverTime, { check: checkQuantiles }), args: ['scalar', 'range'] }],
   ['rad', each((value) => (value * Math.PI) / 180)],
   ['range', constant((call) => (call.query.endMs - call.query.startMs) / 1000)],
-  ['rate', windowed(rate, { grid: 'rate', counter: true })],
-  ['resets', windowed(over.resetsOverTime, { grid: 'resets' })],
+  ['rate', windowed(rate, { mixed: native.rateOfHistograms, grid: 'rate', counter: true })],
+  ['resets', windowed(over.resetsOverTime, { mixed: native.resetsOfSamples, grid: 'resets' })],
   ['round', { ...each(roundTo), args: ['vector', 'scalar'], variadic: 1 }],
   [
     'scalar',
@@ -165,22 +172,22 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionSpec> = new Map<string, Func
   ['sgn', each((value) => (value > 0 ? 1 : value < 0 ? -1 : value))],
   ['sin', each(Math.sin)],
   ['sinh', each(Math.sinh)],
-  ['sort', whole(['vector'], (call) => sorted(call, (rows) => sortByValue(rows, 'ascending')))],
+  ['sort', whole(['vector'], (call) => sorted(call, (rows) => sortByValue(rowsOfNumbers(rows), 'ascending')))],
   ['sort_by_label', sortedByLabels('ascending')],
   ['sort_by_label_desc', sortedByLabels('descending')],
-  ['sort_desc', whole(['vector'], (call) => sorted(call, (rows) => sortByValue(rows, 'descending')))],
+  ['sort_desc', whole(['vector'], (call) => sorted(call, (rows) => sortByValue(rowsOfNumbers(rows), 'descending')))],
   ['sqrt', each(Math.sqrt)],
   ['start', constant((call) => call.query.startMs / 1000)],
   ['stddev_over_time', windowed(over.deviationOverTime)],
   ['stdvar_over_time', windowed(over.varianceOverTime)],
   ['step', constant((call) => call.query.stepMs / 1000)],
-  ['sum_over_time', windowed(over.sumOverTime)],
+  ['sum_over_time', windowed(over.sumOverTime, { mixed: native.sumOfHistograms })],
   ['tan', each(Math.tan)],
   ['tanh', each(Math.tanh)],
   ['time', { ...whole([], async (call) => ({ kind: 'scalar', values: times(call) })), returns: 'scalar' }],
   ['timestamp', whole(['vector'], async (call) => named(call, await timestamps(call)))],
-  ['ts_of_first_over_time', windowed(over.timeOfFirst)],
-  ['ts_of_last_over_time', windowed(over.timeOfLast)],
+  ['ts_of_first_over_time', windowed(over.timeOfFirst, { mixed: over.timeOfFirst })],
+  ['ts_of_last_over_time', windowed(over.timeOfLast, { mixed: over.timeOfLast })],
   ['ts_of_max_over_time', windowed(over.timeOfMax)],
   ['ts_of_min_over_time', windowed(over.timeOfMin)],
   ['vector', whole(['scalar'], async (call) => vector([unlabelled(await call.scalar(0))]))],
@@ -207,7 +214,7 @@ function datePart(part: (seconds: number) => number): FunctionSpec {
       if (call.expr.args.length === 0) return vector([unlabelled(times(call).map(part))]);
       return named(
         call,
-        (await call.vector(0)).map((row) => ({ ...row, values: row.values.map(part) })),
+        (await call.vector(0)).map(onlyNumbers).map((row) => ({ ...row, values: row.values.map(part) })),
       );
     }),
     variadic: 1,
@@ -232,11 +239,8 @@ function ofTwo(of: (a: number, b: number) => number): FunctionSpec {
 }
 
 /** Functions of native histograms say nothing about floats. */
-function nativeOnly(): FunctionSpec {
-  return whole(['vector'], async (call) => {
-    await call.vector(0);
-    return vector([]);
-  });
+function ofHistograms(of: (histogram: NativeHistogram) => number): FunctionSpec {
+  return whole(['vector'], async (call) => named(call, eachHistogram(await call.vector(0), of)));
 }
 
 function sortedByLabels(direction: 'ascending' | 'descending'): FunctionSpec {
@@ -272,7 +276,7 @@ async function timestamps(call: FunctionCall): Promise<Row[]> {
   const argument = unwrap(call.arg(0));
   if (argument.kind === 'selector') return selectTimestamps(argument, call.points, call.query);
   const now = times(call);
-  return (await call.vector(0)).map((row) => ({ ...row, values: now }));
+  return (await call.vector(0)).map((row) => withNumbers(row, now));
 }
 
 function unlabelled(values: Float64Array): Row {
@@ -283,7 +287,7 @@ function unlabelled(values: Float64Array): Row {
 function onlyElement(rows: Row[], steps: number): Value {
   const values = new Float64Array(steps).fill(Number.NaN);
   const { present: found } = emptyRow([], false, steps);
-  for (const row of rows) {
+  for (const row of rows.map(onlyNumbers)) {
     for (let step = 0; step < steps; step++) {
       if (!row.present[step] || (found[step] ?? 0) > 1) continue;
       values[step] = found[step] ? Number.NaN : (row.values[step] ?? 0);

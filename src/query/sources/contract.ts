@@ -1,4 +1,4 @@
-import type { LabelSet, MetricMetadata, Scope, TimeRange } from '../../model/index.ts';
+import type { Exemplar, LabelSet, MetricMetadata, NativeHistogram, Scope, TimeRange } from '../../model/index.ts';
 
 /**
  * Where a query engine gets metric samples from: the embedded store, a team's own Prometheus, or memory in tests.
@@ -12,6 +12,8 @@ export interface MetricSource {
   samples(request: SampleRequest, read: ReadOptions): Promise<SampleColumns>;
   /** Evaluates a function on a grid where the samples are; only for sources that can. */
   readonly grid?: GridCapability;
+  /** Exemplars of the matching series, series after series, each in order of time. */
+  exemplars(request: ExemplarRequest, read: ReadOptions): Promise<Exemplar[]>;
   /** Label sets of the series that match any of the selectors and have samples near the range. */
   series(request: LabelRequest, read: ReadOptions): Promise<Limited<LabelSet>>;
   /** Sorted. */
@@ -45,6 +47,8 @@ export interface SampleColumns {
   offsets: Uint32Array;
   timesMs: Float64Array;
   values: Float64Array;
+  /** Samples that are native histograms, by their place; their values mean nothing. Left out when there are none. */
+  histograms?: (NativeHistogram | undefined)[];
 }
 
 export interface GridCapability {
@@ -86,6 +90,16 @@ export interface GridColumns {
   present: Uint8Array;
   /** How many stored samples were read for it, as far as the source knows. */
   samplesRead: number;
+  /** Some series have native histograms in the window, which a grid can't hold: read the samples instead. */
+  incomplete?: true;
+}
+
+export interface ExemplarRequest {
+  /** Any of these must match. */
+  selectors: readonly (readonly Matcher[])[];
+  /** Both bounds belong to it. */
+  range: TimeRange;
+  scope: Scope;
 }
 
 export interface LabelRequest {

@@ -1,10 +1,11 @@
 import { type Binary, isComparison, isSetOperator } from '../syntax/index.ts';
 import { matchVectors } from './match.ts';
 import { dropNames } from './names.ts';
+import { scaleBy } from './native-operators.ts';
 import { OPERATORS } from './operators.ts';
 import type { Query } from './query.ts';
 import { combineSets } from './sets.ts';
-import type { ScalarValue, Value, VectorValue } from './values.ts';
+import type { Histograms, ScalarValue, Value, VectorValue } from './values.ts';
 
 /** Applies a binary operator to two evaluated sides. */
 export async function evaluateBinary(expr: Binary, left: Value, right: Value, query: Query): Promise<Value> {
@@ -47,15 +48,22 @@ function withScalar(
   const rows = side.rows.map((row) => {
     const values = row.values.slice();
     const present = row.present.slice();
+    const scaled: Histograms = [];
     for (let step = 0; step < values.length; step++) {
       if (!present[step]) continue;
+      const histogram = row.histograms?.[step];
+      if (histogram) {
+        scaled[step] = scaleBy(expr, histogram, scalar.values[step] ?? 0, scalarIsLeft, query);
+        if (!scaled[step]) present[step] = 0;
+        continue;
+      }
       const value = row.values[step] ?? 0;
       const other = scalar.values[step] ?? 0;
       const result = scalarIsLeft ? apply(other, value) : apply(value, other);
       if (!filters) values[step] = result;
       else if (result === 0) present[step] = 0;
     }
-    return { ...row, values, present };
+    return { ...row, values, present, ...(row.histograms && { histograms: scaled }) };
   });
   query.budget.spend(rows.length * scalar.values.length);
   return { kind: 'vector', rows: filters ? rows : dropNames(rows, query) };

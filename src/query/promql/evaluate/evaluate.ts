@@ -1,4 +1,6 @@
+import type { NativeHistogram } from '../../../model/index.ts';
 import { FUNCTIONS, type OverWindows } from '../functions.ts';
+import { scale } from '../histograms/index.ts';
 import { type Aggregation, type Call, type Expr, type Subquery, unwrap } from '../syntax/index.ts';
 import { aggregate } from './aggregate.ts';
 import { evaluateBinary } from './binary.ts';
@@ -7,9 +9,11 @@ import { noteNonCounters } from './counter-names.ts';
 import { dropNames } from './names.ts';
 import { pushedAggregation } from './pushdown.ts';
 import { durationMs, type Query, resolveShift } from './query.ts';
-import { selectInstant, selectPushed, selectRange } from './selector.ts';
+import { repeat, selectInstant, selectPushed, selectRange } from './selector.ts';
 import {
+  type Histograms,
   lastTime,
+  onlyNumbers,
   type Points,
   type RangeValue,
   type Row,
@@ -69,10 +73,16 @@ function negate(value: Value, query: Query): Value {
   if (value.kind === 'string') throw new Error('a string has no sign; the type check lets none through');
   return vector(
     dropNames(
-      value.rows.map((row) => ({ ...row, values: row.values.map((number) => -number) })),
+      value.rows.map((row) => negated(row)),
       query,
     ),
   );
+}
+
+function negated(row: Row): Row {
+  const negative = { ...row, values: row.values.map((number) => -number) };
+  if (row.histograms) negative.histograms = row.histograms.map((histogram) => histogram && scale(histogram, -1));
+  return negative;
 }
 
 async function evaluateAggregation(expr: Aggregation, points: Points, query: Query): Promise<Value> {
@@ -139,7 +149,7 @@ function applyEach(
   query: Query,
 ): Row[] {
   const [first, second] = params;
-  return rows.map((row) => {
+  return rows.map(onlyNumbers).map((row) => {
     const steps = row.values.length;
     query.budget.spend(steps);
     const values = new Float64Array(steps);
@@ -174,20 +184,17 @@ async function windowRows(
 }
 
 async function localRows(
-  spec: OverWindows,
+  spec: OverWindows & { args: readonly string[] },
   call: FunctionCall,
   range: RangeValue,
   params: Float64Array[],
 ): Promise<Row[]> {
   const { points, query } = call;
-  if (!range.fixed || spec.timed || params.length > 0) return overWindows(range, spec.apply, { params, points, query });
+  const options = { params, points, query, at: call.arg(spec.args.indexOf('range')).span };
+  if (!range.fixed || spec.timed || params.length > 0) return overWindows(range, spec, options);
   // `@` makes all windows one: answer it once.
-  const once = await overWindows(range, spec.apply, { params, points: { ...points, steps: 1 }, query });
-  return once.map((row) => ({
-    ...row,
-    values: new Float64Array(points.steps).fill(row.values[0] ?? 0),
-    present: new Uint8Array(points.steps).fill(row.present[0] ?? 0),
-  }));
+  const once = await overWindows(range, spec, { ...options, points: { ...points, steps: 1 } });
+  return once.map((row) => repeat(row, points.steps));
 }
 
 /** Evaluates the inner expression on its own grid, whose points are multiples of its step. */
@@ -213,11 +220,19 @@ function asSamples(row: Row, points: Points): SampleRow {
   for (const is of row.present) count += is;
   const timesMs = new Float64Array(count);
   const values = new Float64Array(count);
+  const histograms: Histograms = [];
   for (let step = 0, to = 0; step < points.steps; step++) {
     if (!row.present[step]) continue;
     timesMs[to] = timeOf(points, step);
     values[to] = row.values[step] ?? 0;
+    const histogram = row.histograms?.[step];
+    if (histogram) histograms[to] = withoutHint(histogram);
     to++;
   }
-  return { labels: row.labels, dropName: row.dropName, timesMs, values };
+  return { labels: row.labels, dropName: row.dropName, timesMs, values, ...(row.histograms && { histograms }) };
+}
+
+/** What a sample said about the one before it does not hold for the point before it. */
+function withoutHint(histogram: NativeHistogram): NativeHistogram {
+  return histogram.resetHint === 'gauge' ? histogram : { ...histogram, resetHint: 'unknown' };
 }

@@ -3,6 +3,7 @@ import { PromqlError } from '../error.ts';
 import { isValidName, quote, type Span } from '../syntax/index.ts';
 import type { FunctionCall } from './call.ts';
 import { replaceLabel } from './names.ts';
+import { classicAndNative, nativeFractions, nativeQuantiles, rowsOfNumbers } from './native.ts';
 import { formatNumber } from './number-text.ts';
 import type { Query } from './query.ts';
 import { emptyRow, isEmpty, type Row } from './values.ts';
@@ -16,7 +17,7 @@ interface Bucket {
 /** Differences of counts below this, relative to the counts, are noise of floating point and leave no note. */
 const NOISE = 1e-12;
 
-/** `histogram_quantile` over `_bucket` series: one row per histogram, grouped by all labels but `le`. */
+/** `histogram_quantile` over native histograms and `_bucket` series: of the latter one row per histogram, grouped by all labels but `le`. */
 export async function histogramQuantile(
   rows: Row[],
   quantiles: Float64Array,
@@ -27,7 +28,8 @@ export async function histogramQuantile(
     if (!(q >= 0 && q <= 1))
       query.annotations.warn(`quantile value should be between 0 and 1, got ${formatNumber(q)}`, at.quantile);
   }
-  return perHistogram(rows, query, at.rows, (buckets, step, labels) => {
+  const native = nativeQuantiles(rows, quantiles, query, at.rows);
+  const classic = await perHistogram(rowsOfNumbers(rows), query, at.rows, (buckets, step, labels) => {
     const { value, repaired } = quantileOfBuckets(quantiles[step] ?? 0, buckets);
     if (repaired) {
       query.annotations.info(
@@ -37,18 +39,21 @@ export async function histogramQuantile(
     }
     return value;
   });
+  return classicAndNative(classic, native, query, at.rows);
 }
 
-/** `histogram_fraction` over `_bucket` series: the share of observations above `lower` and at most `upper`. */
+/** `histogram_fraction` over native histograms and `_bucket` series: the share of observations above `lower` and at most `upper`. */
 export async function histogramFraction(
   rows: Row[],
   bounds: { lower: Float64Array; upper: Float64Array },
   query: Query,
   at: Span,
 ): Promise<Row[]> {
-  return perHistogram(rows, query, at, (buckets, step) =>
+  const native = nativeFractions(rows, bounds, query, at);
+  const classic = await perHistogram(rowsOfNumbers(rows), query, at, (buckets, step) =>
     fractionOfBuckets(bounds.lower[step] ?? 0, bounds.upper[step] ?? 0, buckets),
   );
+  return classicAndNative(classic, native, query, at);
 }
 
 type Judge = (buckets: Bucket[], step: number, labels: LabelSet) => number;

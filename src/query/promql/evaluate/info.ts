@@ -13,7 +13,7 @@ import { unwrap, type VectorSelector } from '../syntax/index.ts';
 import type { FunctionCall } from './call.ts';
 import { describeLabels, mergeEqual, replaceLabel } from './names.ts';
 import { selectInstant, selectTimestamps } from './selector.ts';
-import { emptyRow, isEmpty, type Row } from './values.ts';
+import { emptyRow, isEmpty, type Row, setElement } from './values.ts';
 
 /** Labels that join a series with its info series. */
 const IDENTIFYING: ReadonlySet<string> = new Set(['instance', 'job']);
@@ -99,8 +99,7 @@ function joined(row: Row, infos: InfoSeries[], wanted: WantedInfo): Row[] {
     const target = labels ?? row.labels;
     const key = labelKey(target);
     const result = byLabels.get(key) ?? emptyRow(target, row.dropName, steps);
-    result.values[step] = row.values[step] ?? 0;
-    result.present[step] = 1;
+    setElement(result, step, row.histograms?.[step] ?? row.values[step] ?? 0);
     byLabels.set(key, result);
   }
   return [...byLabels.values()].filter((result) => !isEmpty(result));

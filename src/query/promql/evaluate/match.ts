@@ -2,10 +2,11 @@ import { dropLabels, keepLabels, type LabelSet, labelKey, labelValue } from '../
 import { PromqlError } from '../error.ts';
 import { type Binary, isComparison, type VectorMatching } from '../syntax/index.ts';
 import { describeLabels, dropNames, mergeEqual, replaceLabel, withoutName } from './names.ts';
+import { operateWithHistograms } from './native-operators.ts';
 import { OPERATORS } from './operators.ts';
 import type { Query } from './query.ts';
 import { matchLabels, signatureOf } from './signature.ts';
-import { emptyRow, isEmpty, mark, type Row, unmark } from './values.ts';
+import { elementAt, emptyRow, isEmpty, mark, type Row, setElement, unmark } from './values.ts';
 
 /**
  * Arithmetic and comparison between two vectors. Elements pair up by signature; the many side of a grouping may have
@@ -89,11 +90,11 @@ function matchGroup(match: GroupMatch, query: Query): Row[] {
 
   const results: Row[] = [];
   for (const row of many) {
-    for (const partner of one) results.push(combine(match, row, partner));
-    if (oneFill !== undefined) results.push(combine(match, row, standIn(match, row, one, oneFill)));
+    for (const partner of one) results.push(combine(match, row, partner, query));
+    if (oneFill !== undefined) results.push(combine(match, row, standIn(match, row, one, oneFill), query));
   }
   if (manyFill !== undefined) {
-    for (const partner of one) results.push(combine(match, standIn(match, partner, many, manyFill), partner));
+    for (const partner of one) results.push(combine(match, standIn(match, partner, many, manyFill), partner, query));
   }
   if (results.length > 1 && match.expr.matching.cardinality !== 'one-to-one') checkGrouped(results);
   return mergeEqual(results);
@@ -163,7 +164,7 @@ function checkGrouped(results: Row[]): void {
   }
 }
 
-function combine({ expr, swapped }: GroupMatch, many: Row, one: Row): Row {
+function combine({ expr, swapped }: GroupMatch, many: Row, one: Row, query: Query): Row {
   const apply = OPERATORS[expr.op];
   const steps = many.values.length;
   const result = emptyRow(resultLabels(expr, many.labels, one.labels), many.dropName, steps);
@@ -171,6 +172,11 @@ function combine({ expr, swapped }: GroupMatch, many: Row, one: Row): Row {
   const [left, right] = swapped ? [one, many] : [many, one];
   for (let step = 0; step < steps; step++) {
     if (!many.present[step] || !one.present[step]) continue;
+    if (left.histograms?.[step] || right.histograms?.[step]) {
+      const outcome = operateWithHistograms(expr, elementAt(left, step), elementAt(right, step), query);
+      if (outcome !== undefined) setElement(result, step, outcome);
+      continue;
+    }
     const leftValue = left.values[step] ?? 0;
     const outcome = apply?.(leftValue, right.values[step] ?? 0) ?? Number.NaN;
     if (filters && outcome === 0) continue;

@@ -43,7 +43,11 @@ function merge(a: Row, b: Row): Row {
     values[step] = b.values[step] ?? 0;
     present[step] = 1;
   }
-  return { labels: a.labels, dropName: a.dropName || b.dropName, values, present };
+  const merged: Row = { labels: a.labels, dropName: a.dropName || b.dropName, values, present };
+  if (a.histograms || b.histograms) {
+    merged.histograms = Array.from(present, (_, step) => (b.present[step] ? b : a).histograms?.[step]);
+  }
+  return merged;
 }
 
 /** `{a="b", c="d"}` as Prometheus prints label sets in messages, the name among them. */

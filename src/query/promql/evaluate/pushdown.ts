@@ -26,6 +26,7 @@ export async function pushedAggregation(expr: Aggregation, points: Points, query
     ...sampled,
     aggregate: { op, grouping: expr.grouping },
   });
+  if (columns.incomplete) return undefined;
   const rows = rowsOf(columns, sampled.steps);
   if (leaf.counter)
     noteNonCounters(

@@ -3,7 +3,7 @@ import type { GridColumns, GridFunction, SampleColumns } from '../../sources/ind
 import type { RangeSelector, VectorSelector } from '../syntax/index.ts';
 import { durationMs, type Query, resolveShift } from './query.ts';
 import { staleTest, withoutStale } from './stale.ts';
-import { emptyRow, lastTime, type Points, type RangeValue, type Row, timeOf } from './values.ts';
+import { emptyRow, lastTime, type Points, type RangeValue, type Row, setElement, timeOf } from './values.ts';
 
 /** The newest sample within the look-back at every point; none where that is a stale marker. */
 export async function selectInstant(selector: VectorSelector, points: Points, query: Query): Promise<Row[]> {
@@ -39,6 +39,7 @@ export async function selectRange(range: RangeSelector, points: Points, query: Q
     ...withoutStale(
       columns.timesMs.subarray(columns.offsets[i], columns.offsets[i + 1]),
       columns.values.subarray(columns.offsets[i], columns.offsets[i + 1]),
+      columns.histograms?.slice(columns.offsets[i], columns.offsets[i + 1]),
     ),
   }));
   return {
@@ -79,12 +80,15 @@ export function shiftPoints(selector: VectorSelector, points: Points, query: Que
   return { sampled, fixed: true, spread: (rows) => rows.map((row) => repeat(row, points.steps)) };
 }
 
-function repeat(row: Row, steps: number): Row {
-  return {
+/** A row of one point as one of many, the same at each. */
+export function repeat(row: Row, steps: number): Row {
+  const repeated: Row = {
     ...row,
     values: new Float64Array(steps).fill(row.values[0] ?? 0),
     present: new Uint8Array(steps).fill(row.present[0] ?? 0),
   };
+  if (row.histograms) repeated.histograms = new Array(steps).fill(row.histograms[0]);
+  return repeated;
 }
 
 function readSamples(selector: VectorSelector, windowMs: number, points: Points, query: Query): Promise<SampleColumns> {
@@ -106,10 +110,9 @@ async function readGrid(
   const grid = query.reader.grid;
   if (!grid?.functions.has(name) || windowMs <= 0) return undefined;
   const { matchers } = selector;
-  return rowsOf(
-    await query.reader.gridOf(grid, { matchers, scope: query.scope, function: name, windowMs, ...points }),
-    points.steps,
-  );
+  const request = { matchers, scope: query.scope, function: name, windowMs, ...points };
+  const columns = await query.reader.gridOf(grid, request);
+  return columns.incomplete ? undefined : rowsOf(columns, points.steps);
 }
 
 /** Rows as views into a grid's columns, in order of their labels whatever order the source has. */
@@ -150,8 +153,13 @@ async function newest(
       if (at < first) continue;
       const sampleTime = columns.timesMs[at] ?? 0;
       if (sampleTime <= time - lookbackMs || isStale(at)) continue;
-      row.values[step] = what === 'time' ? sampleTime / 1000 : (columns.values[at] ?? 0);
       row.present[step] = 1;
+      if (what === 'time') row.values[step] = sampleTime / 1000;
+      else {
+        row.values[step] = columns.values[at] ?? 0;
+        const histogram = columns.histograms?.[at];
+        if (histogram) setElement(row, step, histogram);
+      }
     }
     rows.push(row);
   }

@@ -11,6 +11,7 @@ import {
 } from '../contract.ts';
 import { milliseconds } from './conditions.ts';
 import { groupsOf } from './groups.ts';
+import { hasHistograms } from './histograms.ts';
 import { readBlocks } from './read.ts';
 import { type FoundSeries, findSeries } from './series.ts';
 
@@ -43,14 +44,22 @@ export async function gridCapability(port: ClickHousePort): Promise<GridCapabili
   };
 }
 
+const noRows: GridColumns = {
+  series: [],
+  values: new Float64Array(0),
+  present: new Uint8Array(0),
+  folded: false,
+  samplesRead: 0,
+};
+
 async function evaluateGrid(port: ClickHousePort, request: GridRequest, read: ReadOptions): Promise<GridColumns> {
   const window = {
     afterMs: request.startMs - request.windowMs,
     throughMs: request.startMs + (request.steps - 1) * request.stepMs,
   };
   const found = await findSeries(port, { ...request, ...window }, read);
-  if (found.ids.length === 0)
-    return { series: [], values: new Float64Array(0), present: new Uint8Array(0), folded: false, samplesRead: 0 };
+  if (found.ids.length === 0) return noRows;
+  if (await hasHistograms(port, found, window, read)) return { ...noRows, incomplete: true };
   const samples = sql`FROM samples WHERE ${found.condition} AND ts > ${milliseconds(window.afterMs)} AND ts <= ${milliseconds(window.throughMs)}`;
   return isWorthFolding(request, found)
     ? readGroups(port, request, found, samples, read)

@@ -1,5 +1,6 @@
 import type { ClickHousePort } from '../../../store/index.ts';
 import type { MetricSource } from '../contract.ts';
+import { readExemplars } from './exemplars.ts';
 import { gridCapability } from './grid.ts';
 import { listLabelNames, listLabelValues, listSeries } from './labels.ts';
 import { listMetadata } from './metadata.ts';
@@ -15,6 +16,7 @@ export async function openEmbeddedSource(options: { port: ClickHousePort; pushdo
   return {
     ...(grid && { grid }),
     samples: (request, read) => readSamples(port, request, read),
+    exemplars: (request, read) => readExemplars(port, request, read),
     series: (request, read) => listSeries(port, request, read),
     labelNames: (request, read) => listLabelNames(port, request, read),
     labelValues: (request, read) => listLabelValues(port, request, read),

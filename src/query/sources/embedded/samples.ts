@@ -3,6 +3,7 @@ import type { ClickHousePort } from '../../../store/index.ts';
 import { sql } from '../../sql/index.ts';
 import type { ReadOptions, SampleColumns, SampleRequest } from '../contract.ts';
 import { milliseconds } from './conditions.ts';
+import { readHistograms, withHistograms } from './histograms.ts';
 import { float64, readBlocks, uint64 } from './read.ts';
 import { findSeries } from './series.ts';
 
@@ -16,11 +17,14 @@ export async function readSamples(
   const query = sql`SELECT series_id, toFloat64(toUnixTimestamp64Milli(ts)) AS time, value FROM samples
 WHERE ${found.condition} AND ts > ${milliseconds(request.afterMs)} AND ts <= ${milliseconds(request.throughMs)}
 ORDER BY series_id, ts`;
-  const builder = new ColumnsBuilder(new Map(found.ids.map((id, i) => [id, found.labels[i] ?? []])));
+  const labelsOf = new Map(found.ids.map((id, i) => [id, found.labels[i] ?? []]));
+  const builder = new ColumnsBuilder(labelsOf);
+  const histograms = readHistograms(port, found, request, read);
+  histograms.catch(() => undefined); // looked at below; the numbers may fail before
   for await (const block of readBlocks(port, query, read, { limit: 'samples', count: read.limits.samples })) {
     builder.add(uint64(block, 'series_id'), float64(block, 'time'), float64(block, 'value'));
   }
-  return builder.finish();
+  return withHistograms(builder.finish(), builder.ids, await histograms, labelsOf);
 }
 
 function emptyColumns(): SampleColumns {
@@ -33,6 +37,8 @@ function emptyColumns(): SampleColumns {
  */
 class ColumnsBuilder {
   private readonly labelsOf: ReadonlyMap<bigint, LabelSet>;
+  /** In the order of the series. */
+  readonly ids: bigint[] = [];
   private readonly parts: { times: Float64Array; values: Float64Array }[] = [];
   private readonly series: LabelSet[] = [];
   private readonly offsets: number[] = [];
@@ -52,6 +58,7 @@ class ColumnsBuilder {
     for (let i = 0; i < ids.length; i++) {
       const [low, high, time] = [words[2 * i] ?? 0, words[2 * i + 1] ?? 0, times[i] ?? 0];
       if (low !== this.lastLow || high !== this.lastHigh) {
+        this.ids.push(ids[i] ?? 0n);
         this.series.push(this.labelsOf.get(ids[i] ?? 0n) ?? []);
         this.offsets.push(this.size + kept);
         this.lastLow = low;

@@ -5,12 +5,13 @@ import { type Matcher, type ReadOptions, SourceLimitError } from '../contract.ts
 import { seriesCondition } from './conditions.ts';
 import { readBlocks, texts, uint64 } from './read.ts';
 
-/** The series that a selector finds, and how to name them to the table `samples`. */
+/** The series that a selector finds, and how to name them to the tables of samples. */
 export interface FoundSeries {
   ids: bigint[];
   /** Labels of the id at the same place. */
   labels: LabelSet[];
-  /** A condition on `samples` that holds for exactly these series. */
+  metricIds: number[];
+  /** A condition on `samples`, `histograms` and `exemplars` that holds for exactly these series. */
   condition: Sql;
   /** The ids are few enough to be sent as values. */
   sendable: boolean;
@@ -41,7 +42,7 @@ FROM series WHERE ${where} GROUP BY series_id LIMIT ${max + 1}`;
   const sendable = ids.length <= MAX_SENT_IDS;
   const among = sendable ? sql`${bind('Array(UInt64)', ids)}` : sql`(SELECT series_id FROM series WHERE ${where})`;
   const condition = sql`metric_id IN ${bind('Array(UInt32)', [...metricIds])} AND series_id IN ${among}`;
-  return { ids, labels, condition, sendable };
+  return { ids, labels, metricIds: [...metricIds], condition, sendable };
 }
 
 /** Label sets from the columns `found_metric` and `found_labels` (names of their own: an alias hides the column in WHERE). */

@@ -1,13 +1,18 @@
 import {
   compareLabels,
+  type Exemplar,
+  type HistogramBatch,
   type LabelSet,
   labelKey,
   labelPairs,
   labelValue,
   type MetricMetadata,
+  type NativeHistogram,
   type SampleBatch,
   type Scope,
+  type Series,
   scopeAllows,
+  setStaleAt,
   type TimeRange,
 } from '../../../model/index.ts';
 import {
@@ -25,6 +30,8 @@ import { compileMatchers } from '../matcher.ts';
 /** Keeps samples in memory: for tests, and for runs that need no store. */
 export interface MemorySource extends MetricSource {
   add(samples: SampleBatch, metadata?: readonly MetricMetadata[]): void;
+  addHistograms(histograms: HistogramBatch): void;
+  addExemplars(exemplars: readonly Exemplar[]): void;
   clear(): void;
 }
 
@@ -35,11 +42,14 @@ interface StoredSeries {
   timesMs: number[];
   /** Float64Array's bits as the samples came with them. */
   values: Float64Array;
+  /** Samples that are native histograms, by their place. */
+  histograms?: (NativeHistogram | undefined)[];
 }
 
 export function createMemorySource(): MemorySource {
   const stored = new Map<string, StoredSeries>();
   const metadata: MetricMetadata[] = [];
+  const exemplars: Exemplar[] = [];
   const select = (matchers: readonly Matcher[], scope: Scope) => {
     const matches = compileMatchers(matchers);
     return [...stored.values()]
@@ -58,11 +68,30 @@ export function createMemorySource(): MemorySource {
       addSamples(stored, samples);
       metadata.push(...about);
     },
+    addHistograms({ values, ...columns }) {
+      const numbers = new Float64Array(values.length);
+      for (const [i, { stale }] of values.entries()) if (stale) setStaleAt(numbers, i);
+      addSamples(stored, { ...columns, values: numbers }, values);
+    },
+    addExemplars(more) {
+      exemplars.push(...more);
+    },
     clear() {
       stored.clear();
+      exemplars.length = 0;
       metadata.length = 0;
     },
     samples: async (request, read) => columnsOf(select(request.matchers, request.scope), request, read),
+    exemplars: async ({ selectors, range, scope }) => {
+      const tests = selectors.map(compileMatchers);
+      return exemplars.filter(
+        ({ series: { labels, cluster }, timeMs }) =>
+          timeMs >= range.from &&
+          timeMs <= range.to &&
+          isVisible({ labels, cluster }, scope) &&
+          tests.some((test) => test(labels, cluster)),
+      );
+    },
     series: async (request) => limited(unique(selectAny(request).map((series) => series.labels)), request.limit),
     labelNames: async (request) =>
       limited(
@@ -83,7 +112,7 @@ export function createMemorySource(): MemorySource {
   };
 }
 
-function isVisible({ labels, cluster }: StoredSeries, scope: Scope): boolean {
+function isVisible({ labels, cluster }: Series, scope: Scope): boolean {
   return scopeAllows(scope, cluster, labelValue(labels, 'namespace') || undefined);
 }
 
@@ -91,7 +120,12 @@ function overlaps({ timesMs }: StoredSeries, range: TimeRange | undefined): bool
   return !range || timesMs.some((time) => time >= range.from && time <= range.to);
 }
 
-function addSamples(stored: Map<string, StoredSeries>, batch: SampleBatch): void {
+/** The samples of a batch, which are the native histograms at the same places where those are given. */
+function addSamples(
+  stored: Map<string, StoredSeries>,
+  batch: SampleBatch,
+  histograms?: readonly NativeHistogram[],
+): void {
   const perSeries = new Map<number, number[]>();
   batch.seriesOf.forEach((series, index) => {
     const indexes = perSeries.get(series);
@@ -102,12 +136,18 @@ function addSamples(stored: Map<string, StoredSeries>, batch: SampleBatch): void
     const series = batch.series[index];
     if (!series) continue;
     const key = `${series.cluster}\u0000${labelKey(series.labels)}`;
-    stored.set(key, merged(stored.get(key) ?? { ...series, timesMs: [], values: new Float64Array(0) }, batch, samples));
+    const known = stored.get(key) ?? { ...series, timesMs: [], values: new Float64Array(0) };
+    stored.set(key, merged(known, batch, samples, histograms));
   }
 }
 
 /** A stable sort by time, so that of several samples at one time the first one stays. */
-function merged(series: StoredSeries, batch: SampleBatch, samples: number[]): StoredSeries {
+function merged(
+  series: StoredSeries,
+  batch: SampleBatch,
+  samples: number[],
+  histograms: readonly NativeHistogram[] | undefined,
+): StoredSeries {
   const old = series.timesMs.length;
   const times = [...series.timesMs, ...samples.map((index) => batch.timesMs[index] ?? 0)];
   const all = new Float64Array(times.length);
@@ -117,7 +157,14 @@ function merged(series: StoredSeries, batch: SampleBatch, samples: number[]): St
   const kept = order.filter((index, i) => i === 0 || times[index] !== times[order[i - 1] ?? 0]);
   const values = new Float64Array(kept.length);
   for (const [i, index] of kept.entries()) values.set(all.subarray(index, index + 1), i);
-  return { ...series, timesMs: kept.map((index) => times[index] ?? 0), values };
+  const result: StoredSeries = { ...series, timesMs: kept.map((index) => times[index] ?? 0), values };
+  if (series.histograms === undefined && histograms === undefined) return result;
+  result.histograms = kept.map((index) => {
+    if (index < old) return series.histograms?.[index];
+    const histogram = histograms?.[samples[index - old] ?? -1];
+    return histogram?.stale ? undefined : histogram;
+  });
+  return result;
 }
 
 function columnsOf(series: StoredSeries[], request: SampleRequest, { limits }: ReadOptions): SampleColumns {
@@ -143,7 +190,7 @@ function columnsOf(series: StoredSeries[], request: SampleRequest, { limits }: R
       'samples',
       `the selector reads ${total} samples (limit ${limits.samples}): narrow the time range`,
     );
-  const columns = {
+  const columns: SampleColumns = {
     series: runs.map(({ one }) => one.labels),
     offsets,
     timesMs: new Float64Array(total),
@@ -153,6 +200,11 @@ function columnsOf(series: StoredSeries[], request: SampleRequest, { limits }: R
     columns.timesMs.set(one.timesMs.slice(from, to), offsets[i]);
     columns.values.set(one.values.subarray(from, to), offsets[i]);
   });
+  if (runs.some(({ one }) => one.histograms)) {
+    columns.histograms = runs.flatMap(({ one, from, to }) =>
+      Array.from({ length: to - from }, (_, i) => one.histograms?.[from + i]),
+    );
+  }
   return columns;
 }
 
