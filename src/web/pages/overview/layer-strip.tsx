@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { EntitySummary, TelemetryResponse } from '../../../api/contract/index.ts';
 import { isTrouble, type State, stateOfHealth, worstState } from '../../components/state.ts';
 import { StateMark } from '../../components/state-mark.tsx';
+import { lookOf, sourceName, troubledSources } from '../../components/telemetry/source-state.ts';
 import { coarse, counted, shortGpuName } from '../../format/index.ts';
 import { useNow, usePageSearch } from '../../page.ts';
 import { entitiesQuery, telemetryQuery } from '../../queries.ts';
@@ -105,12 +106,12 @@ function ofSources(
   if (!telemetry) return { state: 'unknown', words: 'not known yet' };
   const sources = telemetry.sources.filter((s) => cluster === undefined || s.cluster === cluster);
   if (sources.length === 0) return { state: 'unknown', words: 'no source connected' };
-  const bad = sources.filter((s) => s.state !== 'connected');
+  const bad = troubledSources(sources);
   const [first] = bad;
   if (!first) return { state: 'ok', words: `${counted(sources.length, 'source')} fresh` };
   const age = first.lastSeen === null ? '' : ` ${coarse((now - Date.parse(first.lastSeen)) / 1000)}`;
   return {
-    state: 'warning',
-    words: `${first.name || first.kind} ${first.state}${age}${bad.length > 1 ? ` and ${bad.length - 1} more` : ''}`,
+    state: lookOf(first).state,
+    words: `${sourceName(first)} ${lookOf(first).word}${age}${bad.length > 1 ? ` and ${bad.length - 1} more` : ''}`,
   };
 }

@@ -4,11 +4,12 @@ import { Panel } from '../../components/panel.tsx';
 import { Peek } from '../../components/peek.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { protocolWords } from '../../components/telemetry/drop-words.ts';
+import { hasLeft, lookOf, type Source, sourceKey, sourceName } from '../../components/telemetry/source-state.ts';
 import { ABSENT, coarse, formatDuration, formatValue, sentence } from '../../format/index.ts';
 import { useNow } from '../../page.ts';
 import { MinuteBars } from './minute-bars.tsx';
 import styles from './telemetry.module.css';
-import { howBad, SOURCE_STATES, type Source, sourceKey, sourceName } from './verdict.ts';
+import { howBad } from './verdict.ts';
 
 /** Pauses are averages: more than whole seconds would say too much. */
 function rhythm(seconds: number): string {
@@ -38,15 +39,15 @@ export function SourceDetail({ source, onClose }: { source: Source; onClose: () 
     <Peek label="Selected source" subject={sourceKey(source)}>
       <Panel title={sourceName(source)} actions={<CloseButton size="sm" aria-label="Close" onClick={onClose} />}>
         <p className={styles.words}>
-          <StateMark state={SOURCE_STATES[source.state].state} /> It {howBad(source, now)}
-          {source.state === 'silent' && source.lastSeen !== null ? (
+          <StateMark state={lookOf(source).state} /> It {howBad(source, now)}
+          {source.state === 'silent' && source.lastSeen !== null && !hasLeft(source) ? (
             <>
               , since <Moment at={source.lastSeen} as="second" />
             </>
           ) : null}
           . {source.usualPauseSeconds === null ? null : `It usually sends ${rhythm(source.usualPauseSeconds)}.`}
         </p>
-        {source.state === 'connected' ? null : (
+        {source.state === 'connected' || hasLeft(source) ? null : (
           <p className={styles.check}>
             {sentence(
               source.message ?? 'Is it running, and can it reach this server? Its own log says what it is answered.',

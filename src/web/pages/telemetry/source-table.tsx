@@ -8,9 +8,16 @@ import { clusterColumn, numberColumn } from '../../components/table/columns.tsx'
 import { RowButton } from '../../components/table/row-button.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
 import { protocolWords } from '../../components/telemetry/drop-words.ts';
+import {
+  hasLeft,
+  lookOf,
+  type Source,
+  sourceKey,
+  sourceName,
+  troubledSources,
+} from '../../components/telemetry/source-state.ts';
 import { coarse } from '../../format/index.ts';
 import { useNow } from '../../page.ts';
-import { SOURCE_STATES, type Source, sourceKey, sourceName, troubledSources } from './verdict.ts';
 
 /** Every target of a scrape is a source: the page must not be all of them. */
 const FOLD = 20;
@@ -29,15 +36,16 @@ interface Props {
 export function SourceTable({ sources, showCluster, selected, onSelect, empty }: Props) {
   const now = useNow();
   const bad = troubledSources(sources);
-  const rows = [...bad, ...sources.filter((source) => source.state === 'connected')];
+  const rest = sources.filter((source) => !bad.includes(source)).sort((a, b) => lookOf(a).rank - lookOf(b).rank);
+  const rows = [...bad, ...rest];
   const columns: Column<Source>[] = [
     {
       id: 'state',
       head: 'State',
       width: '104px',
       phone: 'show',
-      value: (s) => SOURCE_STATES[s.state].rank,
-      cell: (s) => <StateMark state={SOURCE_STATES[s.state].state} label={stateLabel(s, now)} />,
+      value: (s) => lookOf(s).rank,
+      cell: (s) => <StateMark state={lookOf(s).state} label={stateLabel(s, now)} />,
     },
     {
       id: 'name',
@@ -80,7 +88,7 @@ export function SourceTable({ sources, showCluster, selected, onSelect, empty }:
         <Sparkline
           points={withoutPeaks(minutePoints(s.perMinute, now))}
           range={{ from: now - 3_600_000, to: now, step: 60 }}
-          isTrouble={SOURCE_STATES[s.state].state === 'critical'}
+          isTrouble={lookOf(s).state === 'critical'}
           label={`${sourceName(s)}: signals per minute in the last hour`}
         />
       ),
@@ -144,8 +152,8 @@ export function NoSources({ cluster, q }: { cluster: string | undefined; q: stri
 }
 
 function stateLabel(source: Source, now: number): string {
-  const { word } = SOURCE_STATES[source.state];
-  if (source.state !== 'silent' || source.lastSeen === null) return word;
+  const { word } = lookOf(source);
+  if (source.state !== 'silent' || source.lastSeen === null || hasLeft(source)) return word;
   return `${word} ${coarse(Math.max(0, now - Date.parse(source.lastSeen)) / 1000)}`;
 }
 

@@ -8,6 +8,13 @@ import { Panel } from '../../components/panel.tsx';
 import { Failure, LoadingRows } from '../../components/states/notice.tsx';
 import { reasonWords } from '../../components/telemetry/drop-words.ts';
 import { secondsToLimit } from '../../components/telemetry/judge-cardinality.ts';
+import {
+  lookOf,
+  type Source,
+  sourceKey,
+  sourceName,
+  troubledSources,
+} from '../../components/telemetry/source-state.ts';
 import { TelemetryTabs } from '../../components/telemetry/telemetry-tabs.tsx';
 import { TroubleList } from '../../components/trouble/trouble-list.tsx';
 import { troubleOf } from '../../components/trouble/visible-trouble.ts';
@@ -19,7 +26,7 @@ import { ServerPanel } from './server-panel.tsx';
 import { SourceDetail } from './source-detail.tsx';
 import { NoSources, SourceTable } from './source-table.tsx';
 import { StoreTables } from './store-tables.tsx';
-import { activeDrops, SOURCE_STATES, type Source, sourceKey, sourceName, type Verdict, verdictOf } from './verdict.ts';
+import { activeDrops, type Verdict, verdictOf } from './verdict.ts';
 
 /** Can I trust what I see? */
 export function Page() {
@@ -86,7 +93,7 @@ export function Page() {
 
 function matches(source: Source, q: string): boolean {
   const text =
-    `${sourceName(source)} ${source.kind} ${source.cluster} ${source.state} ${SOURCE_STATES[source.state].word}`.toLowerCase();
+    `${sourceName(source)} ${source.kind} ${source.cluster} ${source.state} ${lookOf(source).word}`.toLowerCase();
   return q
     .toLowerCase()
     .split(/\s+/)
@@ -99,7 +106,7 @@ const PENDING: KeyNumber[] = [
 ];
 
 function numbersOf(data: TelemetryResponse, sources: readonly Source[]): KeyNumber[] {
-  const bad = sources.filter((s) => s.state !== 'connected').length;
+  const bad = troubledSources(sources).length;
   const [worst] = activeDrops(data.dropped);
   const perMinute = data.dropped.reduce((sum, d) => sum + d.perSecond * 60, 0);
   const total = data.dropped.reduce((sum, d) => sum + d.count, 0);

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Drop, type Source, troubledSources, verdictOf } from './verdict.ts';
+import { type Source, troubledSources } from '../../components/telemetry/source-state.ts';
+import { type Drop, verdictOf } from './verdict.ts';
 
 const NOW = Date.UTC(2026, 11, 1, 12, 0);
 const seen = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
@@ -65,6 +66,20 @@ describe('the verdict', () => {
       'OTLP 10.0.0.2 of eu has been silent for 6\u2009m.',
     ],
     [
+      'a visitor who left',
+      well,
+      [good, source('10.0.0.2', 'silent', 372, { usualPauseSeconds: null })],
+      'ok',
+      'The one source delivers, nothing is being dropped, and the store keeps up.',
+    ],
+    [
+      'nobody but visitors',
+      well,
+      [source('10.0.0.2', 'silent', 372, { usualPauseSeconds: null })],
+      'idle',
+      'Nobody sends here regularly.',
+    ],
+    [
       'a late one and a refused one',
       well,
       [source('a', 'lagging', 3, { lagSeconds: 240 }), source('b', 'refused', 3), good],
@@ -104,9 +119,10 @@ describe('the verdict', () => {
   });
 });
 
-it('the refused stand before the silent, and the longest silent before the others', () => {
+it('the refused stand before the silent, the longest silent before the others, and visitors are left out', () => {
   const all = [
     source('late', 'lagging', 1),
+    source('visitor', 'silent', 5000, { usualPauseSeconds: null }),
     source('short', 'silent', 200),
     good,
     source('refused', 'refused', 1),

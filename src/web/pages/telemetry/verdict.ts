@@ -1,35 +1,10 @@
 import type { TelemetryResponse } from '../../../api/contract/index.ts';
 import { rankOfState, type State } from '../../components/state.ts';
-import { protocolWords, reasonWords } from '../../components/telemetry/drop-words.ts';
+import { reasonWords } from '../../components/telemetry/drop-words.ts';
+import { hasLeft, lookOf, type Source, sourceName, troubledSources } from '../../components/telemetry/source-state.ts';
 import { coarse, counted, formatValue, sentence } from '../../format/index.ts';
 
-export type Source = TelemetryResponse['sources'][number];
 export type Drop = TelemetryResponse['dropped'][number];
-
-/** States of sources: as a mark, as a word, and in the order in which they need attention. */
-export const SOURCE_STATES: Readonly<Record<Source['state'], { state: State; word: string; rank: number }>> = {
-  refused: { state: 'critical', word: 'refused', rank: 0 },
-  silent: { state: 'warning', word: 'silent', rank: 1 },
-  lagging: { state: 'warning', word: 'late', rank: 2 },
-  connected: { state: 'ok', word: 'delivers', rank: 3 },
-};
-
-/** `OTLP 10.0.0.7 (python)`, without the name where a protocol has none. */
-export function sourceName({ kind, name }: Source): string {
-  return [protocolWords(kind), name].filter(Boolean).join(' ');
-}
-
-export function sourceKey({ kind, cluster, name }: Source): string {
-  return `${kind} ${cluster} ${name}`;
-}
-
-/** Those that need attention, worst and longest first. */
-export function troubledSources(sources: readonly Source[]): Source[] {
-  const seen = (source: Source) => (source.lastSeen === null ? 0 : Date.parse(source.lastSeen));
-  return sources
-    .filter((source) => source.state !== 'connected')
-    .sort((a, b) => SOURCE_STATES[a.state].rank - SOURCE_STATES[b.state].rank || seen(a) - seen(b));
-}
 
 /** What is being dropped now: within the last five minutes. */
 export function activeDrops(drops: readonly Drop[]): Drop[] {
@@ -51,7 +26,9 @@ export function verdictOf(data: Told, sources: readonly Source[], now: number): 
   const state = parts.map((part) => part.state).sort((a, b) => rankOfState(a) - rankOfState(b))[0];
   if (state !== undefined) return { state, words: parts.map((part) => sentence(part.words)).join(' ') };
   if (sources.length === 0) return { state: 'unknown', words: 'Nothing has been sent here yet.' };
-  const deliver = sources.length === 1 ? 'The one source delivers' : `All ${sources.length} sources deliver`;
+  const steady = sources.filter((source) => !hasLeft(source)).length;
+  if (steady === 0) return { state: 'idle', words: 'Nobody sends here regularly.' };
+  const deliver = steady === 1 ? 'The one source delivers' : `All ${steady} sources deliver`;
   return { state: 'ok', words: `${deliver}, nothing is being dropped, and the store keeps up.` };
 }
 
@@ -77,7 +54,7 @@ function sourcesVerdict(sources: readonly Source[], now: number): Verdict | unde
   const bad = troubledSources(sources);
   const [first] = bad;
   if (first === undefined) return undefined;
-  const { state } = SOURCE_STATES[first.state];
+  const { state } = lookOf(first);
   const others =
     bad.length === 1
       ? ''
@@ -88,6 +65,7 @@ function sourcesVerdict(sources: readonly Source[], now: number): Verdict | unde
 /** `is silent for 6 m`, as the end of a sentence. */
 export function howBad(source: Source, now: number): string {
   const since = source.lastSeen === null ? undefined : coarse(Math.max(0, now - Date.parse(source.lastSeen)) / 1000);
+  if (hasLeft(source)) return since === undefined ? 'was never heard' : `came a few times, last ${since} ago`;
   if (source.state === 'silent') return since === undefined ? 'was never heard' : `has been silent for ${since}`;
   if (source.state === 'lagging')
     return source.lagSeconds === null ? 'is late' : `delivers ${coarse(source.lagSeconds)} late`;
