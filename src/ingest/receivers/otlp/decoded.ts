@@ -1,5 +1,12 @@
-import type { Attributes, LogRecord, Span, SpanKind, SpanStatus } from '../../../model/index.ts';
-import type { OtlpScope } from './protobuf-common.ts';
+import type {
+  Attributes,
+  AttributeValue,
+  InstrumentationScope,
+  LogRecord,
+  Span,
+  SpanKind,
+  SpanStatus,
+} from '../../../model/index.ts';
 
 /** Items that were refused one by one while their neighbours were kept. */
 export interface Invalid {
@@ -15,19 +22,21 @@ export interface DecodedSpans {
 
 export interface DecodedLogs {
   logs: LogRecord[];
+  /** Some of them came without any time and took that of their arrival. */
+  arrivalTimed: boolean;
   invalid: Invalid;
 }
 
 export interface DecodedMetrics {
   metrics: ResourceMetric[];
-  /** Counted in data points. */
+  /** Counted in data points where they could be told, else in metrics. */
   invalid: Invalid;
 }
 
 /** One OTLP metric with the resource and scope it came under. */
 export interface ResourceMetric {
   resource: Attributes;
-  scope: OtlpScope;
+  scope: InstrumentationScope;
   name: string;
   description: string;
   unit: string;
@@ -38,14 +47,16 @@ export type MetricData =
   | { kind: 'gauge'; points: NumberPoint[] }
   | { kind: 'sum'; monotonic: boolean; temporality: Temporality; points: NumberPoint[] }
   | { kind: 'histogram'; temporality: Temporality; points: HistogramPoint[] }
+  | { kind: 'exponential-histogram'; temporality: Temporality; points: ExponentialPoint[] }
   | { kind: 'summary'; points: SummaryPoint[] }
-  | { kind: 'exponential-histogram'; count: number }
   | { kind: 'none' };
 
 export type Temporality = 'unspecified' | 'delta' | 'cumulative';
 
 export interface Point {
   attributes: Attributes;
+  /** When the counting began; 0: not known. */
+  startNs: bigint;
   timeNs: bigint;
   /** The sender says that there is no value: the series ended. */
   noValue: boolean;
@@ -53,6 +64,7 @@ export interface Point {
 
 export interface NumberPoint extends Point {
   value: number;
+  exemplars: readonly RawExemplar[];
 }
 
 export interface HistogramPoint extends Point {
@@ -60,6 +72,24 @@ export interface HistogramPoint extends Point {
   sum: number | undefined;
   bucketCounts: number[];
   bounds: number[];
+  exemplars: readonly RawExemplar[];
+}
+
+/** Bucket `i` of a side covers (base^(offset+i), base^(offset+i+1)], base = 2^(2^-scale). */
+export interface ExponentialPoint extends Point {
+  count: number;
+  sum: number | undefined;
+  scale: number;
+  zeroCount: number;
+  zeroThreshold: number;
+  positive: ExponentialBuckets;
+  negative: ExponentialBuckets;
+  exemplars: readonly RawExemplar[];
+}
+
+export interface ExponentialBuckets {
+  offset: number;
+  counts: number[];
 }
 
 export interface SummaryPoint extends Point {
@@ -68,18 +98,36 @@ export interface SummaryPoint extends Point {
   quantiles: { quantile: number; value: number }[];
 }
 
+export interface RawExemplar {
+  /** 0: not given. */
+  timeNs: bigint;
+  value: number;
+  traceId: string;
+  spanId: string;
+  attributes: Attributes;
+}
+
 export const TEMPORALITIES: readonly Temporality[] = ['unspecified', 'delta', 'cumulative'];
 export const SPAN_KINDS: readonly SpanKind[] = ['unspecified', 'internal', 'server', 'client', 'producer', 'consumer'];
 export const SPAN_STATUSES: readonly SpanStatus[] = ['unset', 'ok', 'error'];
+export const NO_EXEMPLARS: readonly RawExemplar[] = [];
 
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
 const SPAN_ID = /^(?!0{16})[0-9a-f]{16}$/;
+/** The last nanosecond that the store can tell: in the year 2262. */
+const LATEST_NS = 2n ** 63n - 1n;
 
 /** Why a span cannot be stored, or undefined. */
 export function judgeSpan(span: Span): string | undefined {
   if (!TRACE_ID.test(span.traceId)) return `its trace id "${span.traceId.slice(0, 40)}" is not 16 bytes, or all zero`;
   if (!SPAN_ID.test(span.spanId)) return `its span id "${span.spanId.slice(0, 40)}" is not 8 bytes, or all zero`;
+  if (span.startNs > LATEST_NS || span.endNs > LATEST_NS) return 'its time is later than any that can be stored';
   return undefined;
+}
+
+/** Times of events are not worth a span. */
+export function storableTime(timeNs: bigint): bigint {
+  return timeNs > LATEST_NS ? LATEST_NS : timeNs;
 }
 
 /** Ids of a log record are kept when they are ids; a record without them is still a record. */
@@ -89,6 +137,11 @@ export function validTraceId(id: string): string {
 
 export function validSpanId(id: string): string {
   return SPAN_ID.test(id) ? id : '';
+}
+
+/** Says what its sender, or a limit here, left out, under the names that OpenTelemetry gives it outside of OTLP. */
+export function noteDropped(into: Map<string, AttributeValue>, what: 'attributes' | 'events' | 'links', count: number) {
+  if (count > 0) into.set(`otel.dropped_${what}_count`, BigInt(count));
 }
 
 export function createInvalid(): Invalid & { add(example: string, count?: number): void } {

@@ -1,8 +1,7 @@
 import type { Clock } from '../../../base/index.ts';
 import { type DoorRequest, originOf } from '../../doors/index.ts';
-import type { BatchOrigin, Rejection, SignalSink } from '../../sink.ts';
+import type { BatchOrigin, DropReason, Rejection, SignalSink } from '../../sink.ts';
 import type { Invalid } from './decoded.ts';
-import { createDeltaTotals } from './delta.ts';
 import { decodeLogsJson } from './json-logs.ts';
 import { decodeMetricsJson } from './json-metrics.ts';
 import { decodeTracesJson } from './json-traces.ts';
@@ -30,58 +29,61 @@ export interface OtlpExporter {
 
 export const ITEMS = { traces: 'spans', metrics: 'samples', logs: 'logs' } as const;
 
+type Own = readonly (Invalid & { reason?: DropReason })[];
+
 /** What both transports share: HTTP and gRPC differ only in how bytes come and answers go. */
 export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cluster?: string }): OtlpExporter {
   const { sink, clock } = options;
-  const translate = createTranslator();
-  const deltas = createDeltaTotals();
-  const conclude = (signal: OtlpSignal, from: BatchOrigin, rejected: Rejection[], own: Invalid[], accepted: number) => {
-    const invalid = own.filter((one) => one.count > 0);
-    for (const one of invalid) {
-      sink.drop({ signal: ITEMS[signal], reason: 'invalid', count: one.count, example: one.example }, from);
+  const translator = createTranslator();
+  /** What was refused here before the sink saw it, and by it, as one answer. */
+  const conclude = (signal: OtlpSignal, from: BatchOrigin, own: Own, rejected: Rejection[], accepted: number) => {
+    const refused: Rejection[] = [];
+    for (const { count, example, reason = 'invalid' } of own) {
+      if (count > 0) refused.push({ signal: ITEMS[signal], reason, count, example });
     }
-    const all = [...invalid, ...rejected];
+    for (const rejection of refused) sink.drop(rejection, from);
+    // Senders count points, and an exemplar is none.
+    const all = [...refused, ...rejected].filter((one) => one.signal !== 'exemplars');
     return {
       rejected: all.reduce((sum, one) => sum + one.count, 0),
       message: all.map((one) => one.example).join('; '),
-      unusable: accepted === 0 && invalid.length > 0,
+      unusable: accepted === 0 && refused.length > 0,
     };
   };
 
   const traces = async (encoding: OtlpEncoding, body: Buffer, from: BatchOrigin) => {
     const { spans, invalid } = await (encoding === 'json' ? decodeTracesJson(body) : decodeTracesProtobuf(body));
     const { rejected } = await sink.accept({ spans }, from);
-    return conclude('traces', from, rejected, [invalid], spans.length);
+    return conclude('traces', from, [invalid], rejected, spans.length);
   };
 
   const logs = async (encoding: OtlpEncoding, body: Buffer, from: BatchOrigin) => {
     const nowNs = BigInt(Math.round(clock.now())) * 1_000_000n;
     const decode = encoding === 'json' ? decodeLogsJson : decodeLogsProtobuf;
-    const { logs: records, invalid } = await decode(body, nowNs);
-    const { rejected } = await sink.accept({ logs: records }, from);
-    return conclude('logs', from, rejected, [invalid], records.length);
+    const { logs: records, arrivalTimed, invalid } = await decode(body, nowNs);
+    const { rejected } = await sink.accept({ logs: records, ...(arrivalTimed ? { arrivalTimed } : {}) }, from);
+    return conclude('logs', from, [invalid], rejected, records.length);
   };
 
   const metrics = async (encoding: OtlpEncoding, body: Buffer, from: BatchOrigin) => {
     const decoded = await (encoding === 'json' ? decodeMetricsJson(body) : decodeMetricsProtobuf(body));
-    const hasDelta = decoded.metrics.some(
-      ({ data }) => (data.kind === 'sum' || data.kind === 'histogram') && data.temporality === 'delta',
-    );
-    const work = async (turn: Parameters<typeof translate>[1]) => {
-      const { samples, metadata, invalid, exponential, points } = await translate(decoded, turn);
-      const { rejected } = await sink.accept({ samples, metadata }, from);
-      const result = conclude(
-        'metrics',
+    return translator.translate(decoded, async (translation) => {
+      const { samples, histograms, exemplars, metadata, invalid, doubled, points } = translation;
+      const { rejected } = await sink.accept(
+        {
+          samples,
+          metadata,
+          ...(histograms.values.length > 0 ? { histograms } : {}),
+          ...(exemplars.length > 0 ? { exemplars } : {}),
+        },
         from,
-        rejected,
-        [decoded.invalid, invalid, exponential],
-        samples.values.length,
       );
+      const own = [decoded.invalid, invalid, { ...doubled, reason: 'duplicate_value' as const }];
+      const accepted = samples.values.length + histograms.values.length;
+      const result = conclude('metrics', from, own, rejected, accepted);
       // Several samples may come from one data point, which is what the answer counts.
-      const most = points + decoded.invalid.count + exponential.count;
-      return { ...result, rejected: Math.min(result.rejected, Math.max(most, invalid.count)) };
-    };
-    return hasDelta ? deltas.take(work) : work(NO_DELTAS);
+      return { ...result, rejected: Math.min(result.rejected, points + decoded.invalid.count) };
+    });
   };
 
   return {
@@ -91,5 +93,3 @@ export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cl
     },
   };
 }
-
-const NO_DELTAS = { isNewer: () => true, add: (_series: string, _timeMs: number, value: number) => value };

@@ -1,17 +1,33 @@
-import { type Attributes, nowhere, type Span, type SpanEvent, type SpanLink } from '../../../model/index.ts';
+import {
+  type Attributes,
+  type InstrumentationScope,
+  nowhere,
+  type Span,
+  type SpanEvent,
+  type SpanLink,
+} from '../../../model/index.ts';
 import { createTurns } from '../../turns.ts';
-import { DecodeError, eachObject, type JsonObject, objectField, parseJson, textField } from '../wire/index.ts';
-import { createInvalid, type DecodedSpans, judgeSpan, SPAN_KINDS, SPAN_STATUSES, validSpanId } from './decoded.ts';
+import { DecodeError, eachObject, type JsonObject, objectField, textField } from '../wire/index.ts';
+import {
+  createInvalid,
+  type DecodedSpans,
+  judgeSpan,
+  noteDropped,
+  SPAN_KINDS,
+  SPAN_STATUSES,
+  storableTime,
+  validSpanId,
+  validTraceId,
+} from './decoded.ts';
 import { attributesField, eachJsonItem, idField, smallField, uint64Field } from './json-common.ts';
-import type { OtlpScope } from './protobuf-common.ts';
+import { MAX_EVENTS } from './limits.ts';
 
 /** Decodes `ExportTraceServiceRequest` in JSON. */
 export async function decodeTracesJson(body: Buffer): Promise<DecodedSpans> {
   const spans: Span[] = [];
   const invalid = createInvalid();
-  const turns = createTurns();
   await eachJsonItem(
-    parseJson(body),
+    body,
     { resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans' },
     invalid,
     (value, resource, scope) => {
@@ -19,47 +35,75 @@ export async function decodeTracesJson(body: Buffer): Promise<DecodedSpans> {
       const problem = judgeSpan(span);
       if (problem !== undefined) throw new DecodeError(problem);
       spans.push(span);
+      return undefined;
     },
-    () => (turns.over() ? turns.next() : undefined),
+    createTurns(),
   );
   return { spans, invalid };
 }
 
-function toSpan(value: JsonObject, resource: Attributes, scope: OtlpScope): Span {
+function toSpan(value: JsonObject, resource: Attributes, scope: InstrumentationScope): Span {
   const events: SpanEvent[] = [];
-  eachObject(value, 'events', (event) => {
-    events.push({
-      timeNs: uint64Field(event, 'timeUnixNano'),
-      name: textField(event, 'name'),
-      attributes: attributesField(event, 'attributes'),
-    });
-  });
   const links: SpanLink[] = [];
-  eachObject(value, 'links', (link) => {
-    links.push({
-      traceId: idField(link, 'traceId'),
-      spanId: idField(link, 'spanId'),
-      attributes: attributesField(link, 'attributes'),
-    });
+  const dropped = {
+    events: smallField(value, 'droppedEventsCount'),
+    links: smallField(value, 'droppedLinksCount'),
+  };
+  eachObject(value, 'events', (event) => {
+    if (events.length < MAX_EVENTS) events.push(toEvent(event));
+    else dropped.events++;
   });
+  eachObject(value, 'links', (link) => {
+    if (links.length < MAX_EVENTS) links.push(toLink(link));
+    else dropped.links++;
+  });
+  let attributes = attributesField(value, 'attributes');
+  if (dropped.events + dropped.links > 0) {
+    const all = new Map(attributes);
+    noteDropped(all, 'events', dropped.events);
+    noteDropped(all, 'links', dropped.links);
+    attributes = all;
+  }
   const status = objectField(value, 'status') ?? {};
+  const startNs = uint64Field(value, 'startTimeUnixNano');
   return {
     traceId: idField(value, 'traceId'),
     spanId: idField(value, 'spanId'),
     parentSpanId: validSpanId(idField(value, 'parentSpanId')),
     name: textField(value, 'name'),
     kind: SPAN_KINDS[smallField(value, 'kind')] ?? 'unspecified',
-    startNs: uint64Field(value, 'startTimeUnixNano'),
-    endNs: uint64Field(value, 'endTimeUnixNano'),
+    startNs,
+    // A span that has not ended says nothing about how long it takes.
+    endNs: uint64Field(value, 'endTimeUnixNano') || startNs,
     status: SPAN_STATUSES[smallField(status, 'code')] ?? 'unset',
     statusMessage: textField(status, 'message'),
     resource,
-    attributes: attributesField(value, 'attributes'),
+    attributes,
     scope,
     events,
     links,
     traceState: textField(value, 'traceState'),
-    flags: smallField(value, 'flags'),
+    flags: smallField(value, 'flags') >>> 0,
     place: nowhere,
+  };
+}
+
+function toEvent(event: JsonObject): SpanEvent {
+  return {
+    timeNs: storableTime(uint64Field(event, 'timeUnixNano')),
+    name: textField(event, 'name'),
+    attributes: attributesField(event, 'attributes'),
+  };
+}
+
+function toLink(link: JsonObject): SpanLink {
+  const traceState = textField(link, 'traceState');
+  const flags = smallField(link, 'flags') >>> 0;
+  return {
+    traceId: validTraceId(idField(link, 'traceId')),
+    spanId: validSpanId(idField(link, 'spanId')),
+    ...(traceState === '' ? {} : { traceState }),
+    ...(flags === 0 ? {} : { flags }),
+    attributes: attributesField(link, 'attributes'),
   };
 }

@@ -2,7 +2,7 @@ import type { LogRecord } from '../../../model/index.ts';
 import { createTurns } from '../../turns.ts';
 import { ProtoReader } from '../wire/index.ts';
 import { createInvalid, type DecodedLogs } from './decoded.ts';
-import { emptyRawLog, type RawLogRecord, toLogRecord } from './log-record.ts';
+import { emptyRawLog, isWithoutTime, type RawLogRecord, toLogRecord } from './log-record.ts';
 import {
   bytesField,
   eachItem,
@@ -13,17 +13,24 @@ import {
   varintField,
 } from './protobuf-common.ts';
 
-/** Decodes `ExportLogsServiceRequest`; bad bytes throw DecodeError. */
+/** Decodes `ExportLogsServiceRequest`. Damaged records are left out; bytes that are no request throw DecodeError. */
 export async function decodeLogsProtobuf(body: Buffer, nowNs: bigint): Promise<DecodedLogs> {
   const reader = new ProtoReader(body);
   const logs: LogRecord[] = [];
-  const turns = createTurns();
+  const invalid = createInvalid();
+  let arrivalTimed = false;
   await eachItem(
     reader,
-    (resource, scope) => logs.push(toLogRecord(readLog(reader), resource, scope, nowNs)),
-    () => (logs.length % 128 === 127 && turns.over() ? turns.next() : undefined),
+    invalid,
+    (resource, scope) => {
+      const raw = readLog(reader);
+      if (isWithoutTime(raw)) arrivalTimed = true;
+      logs.push(toLogRecord(raw, resource, scope, nowNs));
+      return undefined;
+    },
+    createTurns(),
   );
-  return { logs, invalid: createInvalid() };
+  return { logs, arrivalTimed, invalid };
 }
 
 function readLog(reader: ProtoReader): RawLogRecord {
@@ -45,7 +52,10 @@ function readLog(reader: ProtoReader): RawLogRecord {
         break;
       case bytesField(6):
         raw.attributes ??= new Map();
-        readKeyValue(reader, raw.attributes);
+        raw.dropped += readKeyValue(reader, raw.attributes);
+        break;
+      case varintField(7):
+        raw.dropped += reader.uint32();
         break;
       case fixed32Field(8):
         raw.flags = reader.fixed32();

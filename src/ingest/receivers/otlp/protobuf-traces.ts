@@ -1,6 +1,7 @@
 import {
   type Attributes,
   type AttributeValue,
+  type InstrumentationScope,
   noAttributes,
   nowhere,
   type Span,
@@ -9,38 +10,42 @@ import {
 } from '../../../model/index.ts';
 import { createTurns } from '../../turns.ts';
 import { ProtoReader } from '../wire/index.ts';
-import { createInvalid, type DecodedSpans, judgeSpan, SPAN_KINDS, SPAN_STATUSES, validSpanId } from './decoded.ts';
 import {
-  bytesField,
-  eachItem,
-  fixed32Field,
-  fixed64Field,
-  type OtlpScope,
-  readKeyValue,
-  varintField,
-} from './protobuf-common.ts';
+  createInvalid,
+  type DecodedSpans,
+  judgeSpan,
+  noteDropped,
+  SPAN_KINDS,
+  SPAN_STATUSES,
+  storableTime,
+  validSpanId,
+  validTraceId,
+} from './decoded.ts';
+import { MAX_EVENTS } from './limits.ts';
+import { bytesField, eachItem, fixed32Field, fixed64Field, readKeyValue, varintField } from './protobuf-common.ts';
 
-/** Decodes `ExportTraceServiceRequest`. Spans without valid ids are left out; bad bytes throw DecodeError. */
+/** Decodes `ExportTraceServiceRequest`. Damaged spans and those without valid ids are left out; bytes that are no request throw DecodeError. */
 export async function decodeTracesProtobuf(body: Buffer): Promise<DecodedSpans> {
   const reader = new ProtoReader(body);
   const spans: Span[] = [];
   const invalid = createInvalid();
-  const turns = createTurns();
   await eachItem(
     reader,
+    invalid,
     (resource, scope) => {
       const at = reader.pos;
       const span = readSpan(reader, resource, scope);
       const problem = judgeSpan(span);
       if (problem === undefined) spans.push(span);
       else invalid.add(`span ${JSON.stringify(span.name.slice(0, 100))} at byte ${at}: ${problem}`);
+      return undefined;
     },
-    () => (spans.length % 128 === 127 && turns.over() ? turns.next() : undefined),
+    createTurns(),
   );
   return { spans, invalid };
 }
 
-function readSpan(reader: ProtoReader, resource: Attributes, scope: OtlpScope): Span {
+function readSpan(reader: ProtoReader, resource: Attributes, scope: InstrumentationScope): Span {
   const span: Span = {
     traceId: '',
     spanId: '',
@@ -63,6 +68,7 @@ function readSpan(reader: ProtoReader, resource: Attributes, scope: OtlpScope): 
   let attributes: Map<string, AttributeValue> | undefined;
   let events: SpanEvent[] | undefined;
   let links: SpanLink[] | undefined;
+  const dropped = { attributes: 0, events: 0, links: 0 };
   for (const end = reader.length(); reader.more(end); ) {
     const tag = reader.tag();
     switch (tag) {
@@ -92,15 +98,32 @@ function readSpan(reader: ProtoReader, resource: Attributes, scope: OtlpScope): 
         break;
       case bytesField(9):
         attributes ??= new Map();
-        readKeyValue(reader, attributes);
+        dropped.attributes += readKeyValue(reader, attributes);
+        break;
+      case varintField(10):
+        dropped.attributes += reader.uint32();
         break;
       case bytesField(11):
         events ??= [];
-        events.push(readEvent(reader));
+        if (events.length < MAX_EVENTS) events.push(readEvent(reader));
+        else {
+          dropped.events++;
+          reader.skip(tag);
+        }
+        break;
+      case varintField(12):
+        dropped.events += reader.uint32();
         break;
       case bytesField(13):
         links ??= [];
-        links.push(readLink(reader));
+        if (links.length < MAX_EVENTS) links.push(readLink(reader));
+        else {
+          dropped.links++;
+          reader.skip(tag);
+        }
+        break;
+      case varintField(14):
+        dropped.links += reader.uint32();
         break;
       case bytesField(15):
         readStatus(reader, span);
@@ -112,9 +135,17 @@ function readSpan(reader: ProtoReader, resource: Attributes, scope: OtlpScope): 
         reader.skip(tag);
     }
   }
+  if (dropped.attributes + dropped.events + dropped.links > 0) {
+    attributes ??= new Map();
+    noteDropped(attributes, 'attributes', dropped.attributes);
+    noteDropped(attributes, 'events', dropped.events);
+    noteDropped(attributes, 'links', dropped.links);
+  }
   if (attributes !== undefined) span.attributes = attributes;
   if (events !== undefined) span.events = events;
   if (links !== undefined) span.links = links;
+  // A span that has not ended says nothing about how long it takes.
+  if (span.endNs === 0n) span.endNs = span.startNs;
   return span;
 }
 
@@ -124,26 +155,34 @@ const NO_LINKS: readonly SpanLink[] = [];
 function readEvent(reader: ProtoReader): SpanEvent {
   const attributes = new Map<string, AttributeValue>();
   const event: SpanEvent = { timeNs: 0n, name: '', attributes };
+  let dropped = 0;
   for (const end = reader.length(); reader.more(end); ) {
     const tag = reader.tag();
-    if (tag === fixed64Field(1)) event.timeNs = reader.fixed64();
+    if (tag === fixed64Field(1)) event.timeNs = storableTime(reader.fixed64());
     else if (tag === bytesField(2)) event.name = reader.string();
-    else if (tag === bytesField(3)) readKeyValue(reader, attributes);
+    else if (tag === bytesField(3)) dropped += readKeyValue(reader, attributes);
+    else if (tag === varintField(4)) dropped += reader.uint32();
     else reader.skip(tag);
   }
+  noteDropped(attributes, 'attributes', dropped);
   return event;
 }
 
 function readLink(reader: ProtoReader): SpanLink {
   const attributes = new Map<string, AttributeValue>();
   const link: SpanLink = { traceId: '', spanId: '', attributes };
+  let dropped = 0;
   for (const end = reader.length(); reader.more(end); ) {
     const tag = reader.tag();
-    if (tag === bytesField(1)) link.traceId = reader.hex();
-    else if (tag === bytesField(2)) link.spanId = reader.hex();
-    else if (tag === bytesField(4)) readKeyValue(reader, attributes);
+    if (tag === bytesField(1)) link.traceId = validTraceId(reader.hex());
+    else if (tag === bytesField(2)) link.spanId = validSpanId(reader.hex());
+    else if (tag === bytesField(3)) link.traceState = reader.string();
+    else if (tag === bytesField(4)) dropped += readKeyValue(reader, attributes);
+    else if (tag === varintField(5)) dropped += reader.uint32();
+    else if (tag === fixed32Field(6)) link.flags = reader.fixed32();
     else reader.skip(tag);
   }
+  noteDropped(attributes, 'attributes', dropped);
   return link;
 }
 

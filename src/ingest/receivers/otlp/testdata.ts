@@ -112,10 +112,11 @@ export function histogram(
     counts: bigint[];
     bounds: number[];
     attributes?: Record<string, Plain>;
+    exemplars?: ProtoWriter[];
   }[]
 ): ProtoWriter {
   const data = new ProtoWriter();
-  for (const { timeNs, count, sum: total, counts, bounds, attributes = {} } of points) {
+  for (const { timeNs, count, sum: total, counts, bounds, attributes = {}, exemplars = [] } of points) {
     const packedCounts = Buffer.alloc(counts.length * 8);
     counts.forEach((value, i) => {
       packedCounts.writeBigUInt64LE(value, i * 8);
@@ -130,6 +131,7 @@ export function histogram(
       .double(5, total)
       .bytes(6, packedCounts)
       .bytes(7, packedBounds);
+    for (const one of exemplars) point.bytes(8, one);
     data.bytes(1, keyValues(9, attributes, point));
   }
   return metric(name, unit, 9, data.varint(2, temporality));
@@ -146,4 +148,61 @@ export function summary(
   const point = new ProtoWriter().fixed64(3, timeNs).fixed64(4, count).double(5, total);
   for (const [quantile, value] of quantiles) point.bytes(6, new ProtoWriter().double(1, quantile).double(2, value));
   return metric(name, unit, 11, new ProtoWriter().bytes(1, point));
+}
+
+export interface PlainExponential {
+  timeNs: bigint;
+  startNs?: bigint;
+  count: bigint;
+  sum?: number;
+  scale: number;
+  zeroCount?: bigint;
+  zeroThreshold?: number;
+  positive?: { offset: number; counts: (number | bigint)[] };
+  negative?: { offset: number; counts: (number | bigint)[] };
+  exemplars?: ProtoWriter[];
+  attributes?: Record<string, Plain>;
+}
+
+export function exponential(
+  name: string,
+  unit: string,
+  temporality: number,
+  ...points: PlainExponential[]
+): ProtoWriter {
+  const data = new ProtoWriter();
+  for (const plain of points) {
+    const point = keyValues(1, plain.attributes ?? {})
+      .fixed64(2, plain.startNs ?? 0n)
+      .fixed64(3, plain.timeNs)
+      .fixed64(4, plain.count)
+      .varint(6, zigzag(plain.scale))
+      .fixed64(7, plain.zeroCount ?? 0n);
+    if (plain.sum !== undefined) point.double(5, plain.sum);
+    for (const [field, side] of [
+      [8, plain.positive],
+      [9, plain.negative],
+    ] as const) {
+      if (side === undefined) continue;
+      const buckets = new ProtoWriter().varint(1, zigzag(side.offset));
+      for (const count of side.counts) buckets.varint(2, count);
+      point.bytes(field, buckets);
+    }
+    for (const one of plain.exemplars ?? []) point.bytes(11, one);
+    if (plain.zeroThreshold !== undefined) point.double(14, plain.zeroThreshold);
+    data.bytes(1, point);
+  }
+  return metric(name, unit, 10, data.varint(2, temporality));
+}
+
+export function exemplar(value: number, ids: { traceId?: string; spanId?: string } = {}, timeNs = 0n): ProtoWriter {
+  return new ProtoWriter()
+    .fixed64(2, timeNs)
+    .double(3, value)
+    .bytes(4, Buffer.from(ids.spanId ?? '', 'hex'))
+    .bytes(5, Buffer.from(ids.traceId ?? '', 'hex'));
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
 }

@@ -1,11 +1,24 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isStaleAt } from '../../../model/index.ts';
+import { formatLabels, isStaleAt, labelValue } from '../../../model/index.ts';
 import { nowMs, nowNs, sampleLines } from '../contract.ts';
-import { ProtoWriter } from '../wire/index.ts';
-import { createDeltaTotals } from './delta.ts';
+import type { ProtoWriter } from '../wire/index.ts';
+import { addExponential, toNative } from './exponential.ts';
 import { labelName, metricName, plainNumber } from './naming.ts';
 import { decodeMetricsProtobuf } from './protobuf-metrics.ts';
-import { exportRequest, gauge, histogram, metric, numberPoint, sum, summary } from './testdata.ts';
+import {
+  exemplar,
+  exponential,
+  exportRequest,
+  gauge,
+  histogram,
+  keyValues,
+  numberPoint,
+  type Plain,
+  type PlainExponential,
+  sum,
+  summary,
+} from './testdata.ts';
 import { createTranslator } from './translate.ts';
 
 const RESOURCE = {
@@ -17,11 +30,11 @@ const RESOURCE = {
 
 async function translate(
   metrics: ProtoWriter[],
-  resource: Record<string, string> = RESOURCE,
-  deltas = createDeltaTotals(),
+  resource: Record<string, Plain> = RESOURCE,
+  translator = createTranslator(),
 ) {
   const decoded = await decodeMetricsProtobuf(exportRequest(resource, metrics));
-  return deltas.take((turn) => createTranslator()(decoded, turn));
+  return translator.translate(decoded, async (translation) => translation);
 }
 
 const ID = 'instance="i-1", job="shop/api"';
@@ -125,20 +138,15 @@ describe('OTLP metrics as Prometheus series', () => {
     expect(times).toEqual([-400_000, -250_000, -100_000, 0]);
   });
 
-  it('leaves out exponential histograms, unnamed metrics, sums without temporality, and says so', async () => {
-    const exponential = metric('e', '', 10, new ProtoWriter().bytes(1, new ProtoWriter()).bytes(1, new ProtoWriter()));
-    const {
-      samples,
-      invalid,
-      exponential: counted,
-    } = await translate([
-      exponential,
+  it('leaves out unnamed metrics, points without time, and sums without temporality, and says so', async () => {
+    const { samples, invalid } = await translate([
       gauge('', '', numberPoint(nowNs, 1)),
+      gauge('g', '', numberPoint(0n, 1)),
       sum('s', '', 0, true, numberPoint(nowNs, 1)),
+      exponential('e', '', 0, { timeNs: nowNs, count: 1n, scale: 0 }),
     ]);
     expect(samples.values).toHaveLength(0);
-    expect(invalid).toMatchObject({ count: 2, example: 'a metric has no name' });
-    expect(counted).toMatchObject({ count: 2, example: 'exponential histograms are not kept yet: e' });
+    expect(invalid).toMatchObject({ count: 4, example: 'a metric has no name' });
   });
 
   it('refuses a histogram point whose counts and bounds do not fit, and keeps its neighbour', async () => {
@@ -151,47 +159,267 @@ describe('OTLP metrics as Prometheus series', () => {
 
 describe('delta temporality', () => {
   const delta = (timeNs: bigint, value: bigint) => sum('hits', '', 1, true, numberPoint(timeNs, value, { a: 'b' }));
-  const second = 1_000_000_000n;
 
   it('adds up per stream', async () => {
-    const deltas = createDeltaTotals();
+    const translator = createTranslator();
     const values: (number | undefined)[] = [];
     for (const [i, value] of [5n, 7n, 0n, 1n].entries()) {
-      const { samples } = await translate([delta(nowNs + BigInt(i) * second, value)], RESOURCE, deltas);
+      const { samples } = await translate([delta(nowNs + BigInt(i) * second, value)], RESOURCE, translator);
       values.push(samples.values[0]);
     }
     expect(values).toEqual([5, 12, 12, 13]);
   });
 
   it('adds up histograms bucket by bucket', async () => {
-    const deltas = createDeltaTotals();
+    const translator = createTranslator();
     const point = { timeNs: nowNs, count: 3n, sum: 2, counts: [1n, 2n], bounds: [1] };
-    await translate([histogram('h', '', 1, point)], RESOURCE, deltas);
+    await translate([histogram('h', '', 1, point)], RESOURCE, translator);
     const { samples } = await translate(
       [histogram('h', '', 1, { ...point, timeNs: nowNs + second })],
       RESOURCE,
-      deltas,
+      translator,
     );
     expect([...samples.values.slice(0, 4)]).toEqual([4, 6, 2, 6]);
   });
 
   it('forgets what was not stored, so that a retry does not count twice', async () => {
-    const deltas = createDeltaTotals();
+    const translator = createTranslator();
     const decoded = await decodeMetricsProtobuf(exportRequest(RESOURCE, [delta(nowNs, 5n)]));
-    const refused = deltas.take(async (turn) => {
-      await createTranslator()(decoded, turn);
+    const refused = translator.translate(decoded, async () => {
       throw new Error('busy');
     });
     await expect(refused).rejects.toThrow('busy');
-    const { samples } = await deltas.take((turn) => createTranslator()(decoded, turn));
+    const { samples } = await translator.translate(decoded, async (translation) => translation);
     expect(samples.values[0]).toBe(5);
   });
 
   it('refuses a point that is not newer than the last of its stream', async () => {
-    const deltas = createDeltaTotals();
-    await translate([delta(nowNs, 5n)], RESOURCE, deltas);
-    const { invalid } = await translate([delta(nowNs, 5n)], RESOURCE, deltas);
+    const translator = createTranslator();
+    await translate([delta(nowNs, 5n)], RESOURCE, translator);
+    const { invalid } = await translate([delta(nowNs, 5n)], RESOURCE, translator);
     expect(invalid.count).toBe(1);
+  });
+});
+
+const second = 1_000_000_000n;
+const TRACE = '5b8efff798038103d269b633813fc60c';
+
+describe('exponential histograms', () => {
+  const native = async (...points: PlainExponential[]) => {
+    const { histograms, invalid } = await translate([exponential('ttft', 's', 2, ...points)]);
+    return { histograms, invalid, value: histograms.values[0] };
+  };
+
+  it('are native histograms, whose buckets are numbered by their upper bounds', async () => {
+    const { histograms, value } = await native({
+      timeNs: nowNs,
+      startNs: nowNs - second,
+      count: 17n,
+      sum: 12.5,
+      scale: 3,
+      zeroCount: 2n,
+      zeroThreshold: 0.001,
+      positive: { offset: -2, counts: [1, 0, 0, 3, 0, 0, 0, 4] },
+      negative: { offset: 0, counts: [0, 7] },
+      attributes: { model: 'q' },
+    });
+    expect(formatLabels(histograms.series[0]?.labels ?? [])).toBe(`ttft_seconds{${ID}, model="q"}`);
+    expect([histograms.timesMs[0], histograms.startsMs?.[0]]).toEqual([nowMs, nowMs - 1000]);
+    expect(value).toEqual({
+      schema: 3,
+      integer: true,
+      resetHint: 'unknown',
+      stale: false,
+      count: 17,
+      sum: 12.5,
+      zeroCount: 2,
+      zeroThreshold: 0.001,
+      positive: {
+        spans: [
+          { offset: -1, length: 4 },
+          { offset: 3, length: 1 },
+        ],
+        counts: [1, 0, 0, 3, 4],
+      },
+      negative: { spans: [{ offset: 2, length: 1 }], counts: [7] },
+      customBounds: [],
+    });
+  });
+
+  it.each([
+    // Factor 4: indexes -5…2 become -2 -1 -1 -1 -1 0 0 0, then one more.
+    [
+      10,
+      8,
+      { offset: -5, counts: [1, 2, 3, 4, 5, 6, 7, 8] },
+      { spans: [{ offset: -1, length: 3 }], counts: [1, 14, 21] },
+    ],
+    [20, 8, { offset: 2 ** 30, counts: [1, 1] }, { spans: [{ offset: 2 ** 18 + 1, length: 1 }], counts: [2] }],
+    [8, 8, { offset: 0, counts: [1] }, { spans: [{ offset: 1, length: 1 }], counts: [1] }],
+    [-4, -4, { offset: -3, counts: [1] }, { spans: [{ offset: -2, length: 1 }], counts: [1] }],
+  ])('at scale %d have schema %d', async (scale, schema, positive, expected) => {
+    const { value } = await native({ timeNs: nowNs, count: 100n, scale, positive });
+    expect(value).toMatchObject({ schema, positive: expected, zeroThreshold: 1e-128, sum: 0 });
+  });
+
+  it.each([
+    [{ scale: -5 }, 'a point of ttft_seconds: scale -5 is below -4'],
+    [
+      { positive: { offset: 0, counts: [2] } },
+      'a point of ttft_seconds: its buckets hold 2 observations, its count is 1',
+    ],
+  ])('that cannot be kept are refused alone: %j', async (bad, example) => {
+    const good = { timeNs: nowNs, count: 1n, scale: 0 };
+    const { invalid, histograms } = await native({ ...good, ...bad }, { ...good, attributes: { a: 'b' } });
+    expect(invalid).toMatchObject({ count: 1, example: expect.stringContaining(example) });
+    expect(histograms.values).toHaveLength(1);
+  });
+
+  it('of delta temporality add up, at the resolution of the coarser', async () => {
+    const translator = createTranslator();
+    const send = async (i: number, point: Omit<PlainExponential, 'timeNs' | 'startNs'>) => {
+      const times = { startNs: nowNs + BigInt(i) * second, timeNs: nowNs + BigInt(i + 1) * second };
+      const { histograms } = await translate([exponential('h', '', 1, { ...times, ...point })], RESOURCE, translator);
+      return { value: histograms.values[0], startMs: histograms.startsMs?.[0] };
+    };
+    await send(0, { count: 3n, sum: 1, scale: 1, positive: { offset: 0, counts: [1, 1] }, zeroCount: 1n });
+    const { value, startMs } = await send(1, { count: 3n, sum: 2, scale: 0, positive: { offset: -1, counts: [1, 2] } });
+    expect(startMs).toBe(nowMs);
+    expect(value).toMatchObject({ schema: 0, count: 6, sum: 3, zeroCount: 1 });
+    expect(value?.positive).toEqual({ spans: [{ offset: 0, length: 2 }], counts: [1, 4] });
+    const far = await send(2, { count: 1n, sum: 1e300, scale: 0, positive: { offset: 900, counts: [1] } });
+    expect(far.value).toMatchObject({ schema: -2, count: 7 });
+  });
+
+  it('any two add up to all of their observations in at most 320 buckets a side', () => {
+    const side = fc.record({
+      offset: fc.integer({ min: -1000, max: 1000 }),
+      counts: fc.array(fc.nat(9), { maxLength: 20 }),
+    });
+    const point = fc
+      .record({ scale: fc.integer({ min: -4, max: 20 }), positive: side, negative: side, zeroCount: fc.nat(9) })
+      .map(({ scale, positive, negative, zeroCount }) => ({
+        scale,
+        positive: { ...positive, offset: Math.floor(positive.offset * 2 ** scale) },
+        negative: { ...negative, offset: Math.floor(negative.offset * 2 ** scale) },
+        zeroCount,
+        count: 0,
+        sum: 1,
+        zeroThreshold: 0,
+      }));
+    const all = (buckets: { counts: readonly number[] }) => buckets.counts.reduce((sum, count) => sum + count, 0);
+    fc.assert(
+      fc.property(point, point, (a, b) => {
+        const both = addExponential(a, b);
+        const result = toNative(both);
+        expect(all(result.positive)).toBe(all(a.positive) + all(b.positive));
+        expect(all(result.negative)).toBe(all(a.negative) + all(b.negative));
+        expect(Math.max(both.positive.counts.length, both.negative.counts.length)).toBeLessThanOrEqual(320);
+        for (const { spans, counts } of [result.positive, result.negative]) {
+          expect(spans.reduce((sum, span) => sum + span.length, 0)).toBe(counts.length);
+          expect(spans.slice(1).every((span) => span.offset > 2)).toBe(true);
+        }
+      }),
+    );
+  });
+});
+
+describe('start times, exemplars, writers', () => {
+  it('start times are kept where values count from a beginning', async () => {
+    const started = (writer: ProtoWriter) => writer.fixed64(2, nowNs - second);
+    const { samples } = await translate([
+      sum('hits', '', 2, true, started(numberPoint(nowNs, 3))),
+      sum('size', '', 2, false, started(numberPoint(nowNs, 3))),
+      gauge('g', '', started(numberPoint(nowNs, 3))),
+      sum('later', '', 2, true, numberPoint(nowNs, 3).fixed64(2, nowNs + second)),
+    ]);
+    expect([...(samples.startsMs ?? [])]).toEqual([nowMs - 1000, NaN, NaN, NaN, NaN]);
+    const deltas = createTranslator();
+    for (const i of [0n, 1n]) {
+      const point = numberPoint(nowNs + (i + 1n) * second, 1).fixed64(2, nowNs + i * second);
+      const result = await translate([sum('hits', '', 1, true, point)], RESOURCE, deltas);
+      expect(result.samples.startsMs?.[0]).toBe(nowMs);
+    }
+  });
+
+  it('exemplars name their trace, beside the bucket they fell into', async () => {
+    const ids = { traceId: TRACE, spanId: 'eee19b7ec3c1b174' };
+    const point = numberPoint(nowNs, 3).bytes(5, keyValues(7, { user: 'u' }, exemplar(1, ids, nowNs - second)));
+    const { exemplars } = await translate([
+      sum('hits', '', 2, true, point),
+      histogram('h', '', 2, {
+        timeNs: nowNs,
+        count: 1n,
+        sum: 1,
+        counts: [1n, 0n],
+        bounds: [1],
+        exemplars: [exemplar(0.5, ids), exemplar(2, { traceId: '00' })],
+      }),
+      exponential('e', '', 2, { timeNs: nowNs, count: 1n, scale: 0, exemplars: [exemplar(7, ids)] }),
+    ]);
+    const about = (labels: readonly string[]) => formatLabels(labels).replace(ID, '');
+    const found = exemplars.map((one) => [
+      about(one.series.labels),
+      one.value,
+      one.timeMs - nowMs,
+      formatLabels(one.labels),
+    ]);
+    const trace = `span_id="${ids.spanId}", trace_id="${TRACE}"`;
+    expect(found).toEqual([
+      ['hits_total{}', 1, -1000, `{${trace}, user="u"}`],
+      ['h_bucket{, le="1"}', 0.5, 0, `{${trace}}`],
+      ['h_bucket{, le="+Inf"}', 2, 0, '{}'],
+      ['e{}', 7, 0, `{${trace}}`],
+    ]);
+  });
+
+  it.each<[string, Record<string, Plain>, string]>([
+    ['host and process', { 'host.name': 'n1', 'process.pid': 7n }, 'n1:7'],
+    ['a host', { 'host.name': 'n1' }, 'n1'],
+    ['a container', { 'container.id': 'abc', 'host.name': 'n1' }, 'abc'],
+    ['a pod', { 'k8s.pod.name': 'p-0' }, ''],
+    ['a process in a pod', { 'k8s.pod.name': 'p-0', 'process.pid': 7n }, 'p-0:7'],
+    ['an instance id', { 'service.instance.id': 'i', 'host.name': 'n1', 'process.pid': 7n }, 'i'],
+    ['nothing', {}, ''],
+  ])('the instance of %s', async (_title, attributes, instance) => {
+    const { samples } = await translate([gauge('a', '', numberPoint(nowNs, 1))], {
+      'service.name': 's',
+      ...attributes,
+    });
+    expect(labelValue(samples.series[0]?.labels ?? [], 'instance')).toBe(instance);
+  });
+
+  it('two senders of one series are not mixed: the newer is kept, the older counted', async () => {
+    const translator = createTranslator();
+    const send = async (uid: string, atSeconds: number) => {
+      const point = numberPoint(nowNs + BigInt(atSeconds) * second, 1);
+      const resource = { 'service.name': 's', 'k8s.pod.name': 'p-0', 'k8s.pod.uid': uid };
+      const { samples, doubled } = await translate([sum('hits', '', 2, true, point)], resource, translator);
+      if (doubled.count > 0) expect(doubled.example).toMatch(/^two senders write hits_total\{.*service.instance.id/);
+      return samples.values.length > 0;
+    };
+    expect(await send('a', 0)).toBe(true);
+    expect(await send('b', 10)).toBe(true);
+    expect(await send('a', 11)).toBe(false);
+    expect(await send('b', 20)).toBe(true);
+    expect(await send('a', 300)).toBe(false);
+    expect(await send('a', 321)).toBe(true);
+    expect(await send('b', 322)).toBe(true);
+  });
+
+  it('deltas of senders that are one series add up, and never go back in time', async () => {
+    const translator = createTranslator();
+    const send = async (uid: string, atMs: number) => {
+      const point = numberPoint(nowNs + BigInt(atMs) * 1_000_000n, 5);
+      const resource = { 'service.name': 's', 'k8s.pod.name': 'p-0', 'k8s.pod.uid': uid };
+      const { samples } = await translate([sum('hits', '', 1, true, point)], resource, translator);
+      return [samples.values[0], (samples.timesMs[0] ?? 0) - nowMs];
+    };
+    expect([await send('a', 10), await send('b', 5), await send('a', 20)]).toEqual([
+      [5, 10],
+      [10, 11],
+      [15, 20],
+    ]);
   });
 });
 

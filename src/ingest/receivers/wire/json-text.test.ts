@@ -48,7 +48,7 @@ describe('a JSON body in turns', () => {
     ['1 2', 'expected the end, found "2"'],
     ['[]]', 'line 1, column 3: expected the end'],
     ['', 'expected a value, found the end'],
-    ['['.repeat(300), 'nested more than 200 deep'],
+    ['['.repeat(400), 'nested more than 300 deep'],
   ])('says where: %s', async (text, message) => {
     await expect(read(text)).rejects.toThrow(message);
     await expect(read(text)).rejects.toThrow(DecodeError);
@@ -98,7 +98,7 @@ describe('a JSON body in turns', () => {
     const [a, d] = [...members.values()];
     expect(a && [...text.elements(a)]).toEqual([]);
     expect(d && [...text.elements(d)].map((part) => text.value(part))).toEqual(['x']);
-    expect(() => text.elements(text.root)[Symbol.iterator]().next()).toThrow('expected an array, found an object');
+    expect(() => text.elements(text.root)).toThrow('expected an array, found an object');
     expect(() => d && text.members(d)).toThrow('expected an object, found an array');
   });
 });

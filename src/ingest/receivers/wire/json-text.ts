@@ -196,8 +196,11 @@ class IndexedText implements JsonText {
     }
   }
 
-  *elements(part: JsonPart): Generator<JsonPart> {
-    if (!this.isContainer(part, OPEN_BRACKET, 'an array')) return;
+  elements(part: JsonPart): Iterable<JsonPart> {
+    return this.isContainer(part, OPEN_BRACKET, 'an array') ? this.elementsOf(part) : [];
+  }
+
+  private *elementsOf(part: JsonPart): Generator<JsonPart> {
     const { bytes } = this;
     let pos = this.pass(part.start + 1);
     let container = part.container + 1;

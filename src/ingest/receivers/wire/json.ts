@@ -7,7 +7,8 @@ export type JsonObject = { [name: string]: Json };
 
 /** An integer of 16 digits or more outside of a decimal number; also matches inside strings, which only costs time. */
 const BIG_INTEGER = /[[:,\s]-?\d{16,}/;
-export const MAX_JSON_DEPTH = 200;
+/** OTLP has four levels of JSON in each level of its own values, of which it allows 64. */
+export const MAX_JSON_DEPTH = 300;
 
 /**
  * Parses UTF-8 JSON without losing digits of large integers, in one go: for small bodies, else see `openJson`. Throws

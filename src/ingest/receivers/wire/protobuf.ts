@@ -11,6 +11,7 @@ export class ProtoReader {
   pos = 0;
   /** Number of length-delimited messages that are open: bounds recursion of messages that nest in themselves. */
   private depth = 0;
+  private entered = 0;
   private readonly view: DataView;
 
   constructor(bytes: Buffer) {
@@ -90,6 +91,18 @@ export class ProtoReader {
     return BigInt.asIntN(64, value);
   }
 
+  /** A varint of 64 bits without sign; beyond 2^53 the nearest double. */
+  uint64(): number {
+    const number = this.int64();
+    return number < 0 ? number + 2 ** 64 : number;
+  }
+
+  /** A zigzag varint of 32 bits. */
+  sint32(): number {
+    const raw = this.uint32();
+    return (raw >>> 1) ^ -(raw & 1);
+  }
+
   bool(): boolean {
     return this.int64() !== 0;
   }
@@ -136,10 +149,21 @@ export class ProtoReader {
     return end;
   }
 
-  /** Enters a message that may contain itself; pair with `leave`. */
-  enter(): number {
+  /**
+   * Enters a message that may contain itself; pair with `leave`. Fails at more than 64 levels, and when more than `most`
+   * were entered since the last `resume`.
+   */
+  enter(most: number): number {
     if (++this.depth > 64) this.fail('values nested more than 64 deep');
+    if (++this.entered > most) this.fail(`more than ${most} values`);
     return this.length();
+  }
+
+  /** Goes on at a place outside of all messages that `enter` counts, also after a failure. */
+  resume(pos: number): void {
+    this.pos = pos;
+    this.depth = 0;
+    this.entered = 0;
   }
 
   leave(): void {

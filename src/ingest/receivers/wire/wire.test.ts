@@ -107,7 +107,7 @@ describe('parseJson', () => {
     ['1 2', 'expected the end, found "2"'],
     ['01', 'expected the end'],
     ['', 'expected a value, found the end'],
-    ['['.repeat(300), 'nested more than 200 deep'],
+    ['['.repeat(400), 'nested more than 300 deep'],
   ])('says where: %s', (text, message) => {
     expect(() => parseJson(Buffer.from(text))).toThrow(message);
     expect(() => parseJson(Buffer.from(text))).toThrow(DecodeError);
