@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isAbort, type Logger } from '../base/index.ts';
+import { BackPressureError } from '../ingest/index.ts';
 import { everything, type Scope } from '../model/index.ts';
 import { StoreError } from '../store/index.ts';
 import { ApiError, ERROR_CODES, type ErrorCode } from './errors.ts';
@@ -65,6 +66,8 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof z.ZodError) return fromZod(error);
   if (error instanceof StoreError) return fromStore(error);
+  // The ingest thread is being started again.
+  if (error instanceof BackPressureError) return new ApiError('busy', error.message);
   if (isAbort(error)) return new ApiError('timeout', 'the request took too long and was stopped');
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500;
   const message = error instanceof Error ? error.message : String(error);

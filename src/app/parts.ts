@@ -133,11 +133,16 @@ export async function openParts(options: {
   return Object.assign(parts, { estate });
 }
 
-function ingestSettings({ ingest, limits }: Config): IngestServiceSettings {
+function ingestSettings({ ingest, limits, redaction }: Config): IngestServiceSettings {
+  const { series, perCluster, perMetric, labels, labelName, labelValue, line, streamLabels, rate } = limits;
+  const { burst, ...rates } = rate;
   return {
     maxBodyBytes: ingest.maxBody,
     accept: { pastMs: ingest.accept.past, futureMs: ingest.accept.future },
-    limits: { series: limits.series, perMetric: limits.perMetric, labels: limits.labels },
+    limits: { series, perCluster, perMetric, labels, labelName, labelValue },
+    lines: { line, streamLabels },
+    rates: { ...rates, burstSeconds: burst / 1000 },
+    redaction,
   };
 }
 

@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import {
+  cardinalityRoutes,
   changeRoutes,
   entityRoutes,
   investigationRoutes,
   logRoutes,
   openapiRoutes,
   prometheusRoutes,
+  redactionRoutes,
   signalRoutes,
   statusRoutes,
   telemetryRoutes,
@@ -75,6 +77,8 @@ export async function registerRoutes(app: FastifyInstance, options: RouteOptions
       logger,
     }),
   );
+  await app.register(cardinalityRoutes({ cardinality: parts.ingest.cardinality }));
+  await app.register(redactionRoutes({ rules: parts.ingest.redaction, explain: parts.ingest.explainRedaction }));
   const { time, memory } = config.limits.query;
   await app.register(
     prometheusRoutes({

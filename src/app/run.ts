@@ -1,7 +1,7 @@
 import { isAbort, type Logger, systemClock } from '../base/index.ts';
 import { createLogger } from '../base/node/index.ts';
 import type { StartFlags } from '../cli/index.ts';
-import { redactText } from '../ingest/index.ts';
+import { configureRedactText, redactText } from '../ingest/index.ts';
 import { type Config, ConfigError, loadConfig } from './config/index.ts';
 import { type RunningServer, StartError, startServer } from './server.ts';
 
@@ -17,6 +17,7 @@ export async function runServer(flags: StartFlags, version: string): Promise<voi
   let server: RunningServer;
   try {
     const config = readConfig(flags);
+    configureRedactText(config.redaction);
     const logger = createLogger({ ...config.log, redact: redactText });
     leaveOnDefect(logger);
     server = await startServer({ config, version, clock: systemClock, logger, signal: stop });

@@ -12,7 +12,18 @@ export {
   startGrpcDoors,
 } from './doors/index.ts';
 export { createIngest, type Ingest } from './ingest.ts';
-export { defaultCardinalityLimits, redactText } from './pipeline/index.ts';
+export {
+  type CardinalityReport,
+  checkUserPattern,
+  configureRedactText,
+  defaultCardinalityLimits,
+  defaultLogLimits,
+  defaultRateLimits,
+  type RedactionMatch,
+  RULES,
+  type RuleState,
+  redactText,
+} from './pipeline/index.ts';
 export * from './receivers/index.ts';
 export { type IngestService, type IngestServiceSettings, type LoopDelay, watchLoop } from './service.ts';
 export type { SignalSink } from './sink.ts';

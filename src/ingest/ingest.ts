@@ -5,16 +5,21 @@ import { createRecentSamples, createRepetitions, type Repetitions } from './iden
 import {
   type AcceptedTimes,
   type CardinalityLimits,
+  type CardinalityReport,
   createCardinalityLimiter,
   createPipeline,
+  createRateLimiter,
   createRedactor,
   defaultAcceptedTimes,
   defaultCardinalityLimits,
-  defaultRedaction,
+  defaultRateLimits,
   type LogLimits,
+  type RateLimits,
+  type RedactionMatch,
   type RedactionOptions,
+  type RuleState,
 } from './pipeline/index.ts';
-import { BackPressureError, type SignalSink } from './sink.ts';
+import { BackPressureError, type BatchOrigin, type Rejection, type SignalSink } from './sink.ts';
 import type { SpoolWriter, TakenIn } from './spool/index.ts';
 import { createIngestLog, type IngestTelemetry } from './telemetry.ts';
 
@@ -24,6 +29,7 @@ export interface IngestSettings {
   limits?: Partial<CardinalityLimits>;
   redaction?: Partial<RedactionOptions>;
   lines?: Partial<LogLimits>;
+  rates?: Partial<RateLimits>;
 }
 
 export interface IngestOptions extends IngestSettings {
@@ -42,6 +48,14 @@ export interface Ingest {
   telemetry(): IngestTelemetry;
   /** Series seen within the last one to two hours. */
   activeSeries(): number;
+  /** Of these clusters, or of all: how many series there are and what limits refused. */
+  cardinality(clusters?: readonly string[]): CardinalityReport;
+  /** The redaction rules and how often each hid something. */
+  redaction(): RuleState[];
+  /** What would be written of a text, and where what was hidden. */
+  explainRedaction(text: string): { text: string; matches: RedactionMatch[] };
+  /** Throws RateLimitError while the sender has more than its share. */
+  admit(what: { sender: string; protocol: BatchOrigin['protocol']; signal: Rejection['signal']; bytes: number }): void;
   metrics: Registry;
 }
 
@@ -49,7 +63,8 @@ export interface Ingest {
 export function createIngest(options: IngestOptions): Ingest {
   const { spool, clock, logger, lines = {} } = options;
   const log = createIngestLog(clock);
-  const redactor = createRedactor({ ...defaultRedaction, ...options.redaction });
+  const redactor = createRedactor(options.redaction, clock);
+  const rates = createRateLimiter({ ...defaultRateLimits, ...options.rates }, clock);
   const limiter = createCardinalityLimiter({ ...defaultCardinalityLimits, ...options.limits }, clock);
   const pipeline = createPipeline({ clock, accept: options.accept ?? defaultAcceptedTimes, redactor, limiter, lines });
 
@@ -67,6 +82,7 @@ export function createIngest(options: IngestOptions): Ingest {
       if (origin.request !== undefined && repetitions.isRepetition(origin.request)) return { rejected: [] };
       // A body whose signals took their times from its arrival is another one each time it comes.
       const request = raw.arrivalTimed === true ? undefined : origin.request;
+      if (origin.request !== undefined && origin.sender !== undefined) rates.charge(origin.sender, batchCounts(raw));
       const { batch, rejected, changed } = await pipeline.run(raw, origin);
       // Nothing waits between this and the append, so that batches are on disk in the order in which samples were judged.
       const samples = batch.samples && recentSamples.identify(batch.samples);
@@ -96,14 +112,36 @@ export function createIngest(options: IngestOptions): Ingest {
     },
     drop(rejection, origin) {
       const clean = { ...rejection, example: redactor.text(rejection.example) };
-      if (clean.reason === 'unreadable' || clean.reason === 'oversize') log.unreadable(clean, origin);
+      if (OF_WHOLE_REQUESTS.has(clean.reason)) log.unreadable(clean, origin);
       else log.dropped(clean, origin);
       logger.debug({ ...origin, ...clean }, 'dropped before decoding');
     },
   };
 
-  return { sink, repetitions, telemetry: log.state, activeSeries: limiter.active, metrics: log.registry };
+  return {
+    sink,
+    repetitions,
+    telemetry: log.state,
+    activeSeries: limiter.active,
+    cardinality: limiter.report,
+    redaction: redactor.rules,
+    explainRedaction: redactor.explain,
+    admit({ sender, protocol, signal, bytes }) {
+      try {
+        rates.admit(sender, signal, bytes);
+      } catch (error) {
+        // What the request holds is not known yet, so it counts as one.
+        const example = error instanceof Error ? error.message : String(error);
+        sink.drop({ signal, reason: 'refused_backpressure', count: 1, example }, { protocol, sender });
+        throw error;
+      }
+    },
+    metrics: log.registry,
+  };
 }
+
+/** Reasons for which a receiver drops all that a request holds. */
+const OF_WHOLE_REQUESTS: ReadonlySet<Rejection['reason']> = new Set(['unreadable', 'oversize', 'refused_backpressure']);
 
 function isEmpty(batch: SignalBatch): boolean {
   const signals = Object.values(batchCounts(batch)).reduce((sum, count) => sum + count, 0);

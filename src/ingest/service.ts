@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock, Logger } from '../base/index.ts';
 import { type DoorService, openDoors } from './doors/index.ts';
 import { createIngest, type IngestSettings } from './ingest.ts';
+import type { CardinalityReport, RedactionMatch, RuleState } from './pipeline/index.ts';
 import { receivers } from './receivers/index.ts';
 import type { SignalSink } from './sink.ts';
 import type { SpoolWriter, TakenIn } from './spool/index.ts';
@@ -29,6 +30,12 @@ export interface IngestService extends DoorService {
   telemetry(): Promise<IngestTelemetry>;
   /** Series seen within the last one to two hours. */
   activeSeries(): Promise<number>;
+  /** Of these clusters, or of all: how many series there are and what limits refused. */
+  cardinality(clusters?: readonly string[]): Promise<CardinalityReport>;
+  /** The redaction rules and how often each hid something. */
+  redaction(): Promise<RuleState[]>;
+  /** What would be written of a text, and where what was hidden. */
+  explainRedaction(text: string): Promise<{ text: string; matches: RedactionMatch[] }>;
   /** Own metrics of ingest in Prometheus' text format. */
   metrics(): Promise<string>;
   loopDelay(): Promise<LoopDelay>;
@@ -44,6 +51,9 @@ export function createIngestService(options: {
 }): IngestService {
   const { settings, spool, clock, logger, takenIn } = options;
   const ingest = createIngest({ ...settings, spool, clock, logger, takenIn });
+  const doorsByName = new Map(
+    receivers.flatMap((receiver) => receiver.doors.map(({ name, protocol, signal }) => [name, { protocol, signal }])),
+  );
   const doors = openDoors(receivers, {
     sink: ingest.sink,
     clock,
@@ -51,12 +61,19 @@ export function createIngestService(options: {
     limits: { maxBodyBytes: settings.maxBodyBytes },
     ...(settings.lines?.streamLabels === undefined ? {} : { streamLabels: settings.lines.streamLabels }),
     repetitions: ingest.repetitions,
+    admit({ door, sender, body }) {
+      const found = doorsByName.get(door);
+      if (found !== undefined) ingest.admit({ sender, ...found, bytes: body.length });
+    },
   });
   return {
     ...doors,
     sink: ingest.sink,
     telemetry: async () => ingest.telemetry(),
     activeSeries: async () => ingest.activeSeries(),
+    cardinality: async (clusters) => ingest.cardinality(clusters),
+    redaction: async () => ingest.redaction(),
+    explainRedaction: async (text) => ingest.explainRedaction(text),
     metrics: () => ingest.metrics.metrics(),
     loopDelay: watchLoop(),
   };

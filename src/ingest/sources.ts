@@ -36,6 +36,7 @@ export interface SourceLog {
   delivered(cluster: string, origin: BatchOrigin, what: { items: number; bytes: number; newestMs: number }): void;
   /** All of a request was refused: the sender shows it until it delivers again. */
   refused(cluster: string | undefined, origin: BatchOrigin, message: string): void;
+  /** Counted where the sender is known already. */
   dropped(origin: BatchOrigin, count: number): void;
   /** A request that had been stored before. */
   repeated(origin: BatchOrigin): void;
@@ -132,7 +133,8 @@ export function createSourceLog(clock: { now(): number }): SourceLog {
       source.refusal = { message, sinceMs: source.refusal?.sinceMs ?? clock.now() };
     },
     dropped(origin, count) {
-      ofOrigin(origin, undefined).dropped += count;
+      const source = latest.get(senderKey(origin));
+      if (source !== undefined) source.dropped += count;
     },
     repeated(origin) {
       const source = ofOrigin(origin, undefined);

@@ -59,6 +59,24 @@ test('~ in a kubeconfig is the home folder', () => {
   expect(check(text).value?.clusters[0]?.kubernetes).toEqual({ kubeconfig: join(folder, 'config') });
 });
 
+test('limits, rates and redaction have defaults, and can be set', () => {
+  expect(check('').value?.limits.rate).toEqual({
+    samples: 'off',
+    lines: 'off',
+    spans: 'off',
+    bytes: 'off',
+    burst: 10_000,
+  });
+  expect(check('').value?.redaction).toEqual({ prompts: 'mask', allow: [], patterns: [] });
+  const text =
+    'limits: { rate: { lines: 100, bytes: 10MiB, burst: 1m }, line: 64KiB }\nredaction: { prompts: keep, allow: [email] }';
+  expect(check(text).value).toMatchObject({
+    limits: { rate: { lines: 100, bytes: 10 * 2 ** 20, burst: 60_000 }, line: 65_536 },
+    redaction: { prompts: 'keep', allow: ['email'] },
+  });
+  expect(check('', { 'limits.rate.samples': '5000' }).value?.limits.rate.samples).toBe(5000);
+});
+
 test('all problems of a file are reported, not only the first', () => {
   expect(check('listen: { http: x }\nretention: { logs: y }').problems).toHaveLength(2);
 });

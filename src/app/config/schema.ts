@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { defaultCardinalityLimits } from '../../ingest/index.ts';
+import { nearest } from '../../base/index.ts';
+import {
+  checkUserPattern,
+  defaultCardinalityLimits,
+  defaultLogLimits,
+  defaultRateLimits,
+  RULES,
+} from '../../ingest/index.ts';
 import { parseDuration } from '../../model/index.ts';
 
 /** What `trifocal.yaml` may hold. Keys of features that do not exist yet are in `PLANNED_KEYS`, so that the error can say so. */
@@ -88,6 +95,54 @@ const kubernetes = z.union([
   z.strictObject({ inCluster: z.literal(true) }),
 ]);
 
+const count = z.number().int().positive();
+
+/** Per second. */
+const countOrOff = z.union([z.string(), z.number()]).transform((given, context): number | 'off' => {
+  if (given === 'off') return given;
+  if (typeof given === 'number' && given > 0) return given;
+  context.addIssue({ code: 'custom', message: `${JSON.stringify(given)} is not a number per second, or off` });
+  return z.NEVER;
+});
+const bytesOrOff = z.union([z.string(), z.number()]).transform((text, context): number | 'off' => {
+  if (text === 'off') return 'off';
+  const parsed = bytes.safeParse(text);
+  if (parsed.success) return parsed.data;
+  context.addIssue({
+    code: 'custom',
+    message: `${JSON.stringify(text)} is not a size per second; write for example 10MiB, or off`,
+  });
+  return z.NEVER;
+});
+const burst = duration.refine((ms) => ms >= 1000, { message: 'too short; a burst is 1s at least' });
+
+/** The names of the built-in rules, for `allow`. */
+const ruleName = z.string().transform((name, context): keyof typeof RULES => {
+  const found = RULE_NAMES.find((rule) => rule === name);
+  if (found !== undefined) return found;
+  const suggestion = nearest(name, RULE_NAMES);
+  const hint = suggestion ? `; did you mean ${suggestion}?` : `; the rules are ${RULE_NAMES.join(', ')}`;
+  context.addIssue({ code: 'custom', message: `there is no rule ${JSON.stringify(name)}${hint}` });
+  return z.NEVER;
+});
+const RULE_NAMES = Object.keys(RULES) as (keyof typeof RULES)[]; // an object literal has just these
+
+const MOST_PATTERNS = 100;
+const userPatterns = z
+  .array(z.strictObject({ name: z.string(), literal: z.string(), pattern: z.string().min(1).max(2000) }))
+  .max(MOST_PATTERNS)
+  .superRefine((patterns, context) => {
+    for (const [index, pattern] of patterns.entries()) {
+      const problem = checkUserPattern(pattern);
+      if (problem !== undefined) {
+        context.addIssue({ code: 'custom', path: [index, problem.key], message: problem.message });
+      }
+      if (patterns.findIndex(({ name }) => name === pattern.name) < index) {
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: `${pattern.name} is given twice` });
+      }
+    }
+  });
+
 export function clusterSchema<S extends z.ZodType>(scrapeConfigs: S) {
   return z.strictObject({
     name: z.string().min(1).max(253),
@@ -133,9 +188,23 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
       .prefault({}),
     limits: z
       .strictObject({
-        series: z.number().int().positive().default(defaultCardinalityLimits.series),
-        perMetric: z.number().int().positive().default(defaultCardinalityLimits.perMetric),
-        labels: z.number().int().positive().default(defaultCardinalityLimits.labels),
+        series: count.default(defaultCardinalityLimits.series),
+        perCluster: count.default(defaultCardinalityLimits.perCluster),
+        perMetric: count.default(defaultCardinalityLimits.perMetric),
+        labels: count.default(defaultCardinalityLimits.labels),
+        labelName: count.default(defaultCardinalityLimits.labelName),
+        labelValue: count.default(defaultCardinalityLimits.labelValue),
+        line: bytes.prefault(defaultLogLimits.line),
+        streamLabels: count.default(defaultLogLimits.streamLabels),
+        rate: z
+          .strictObject({
+            samples: countOrOff.prefault(defaultRateLimits.samples),
+            lines: countOrOff.prefault(defaultRateLimits.lines),
+            spans: countOrOff.prefault(defaultRateLimits.spans),
+            bytes: bytesOrOff.prefault(defaultRateLimits.bytes),
+            burst: burst.prefault(`${defaultRateLimits.burstSeconds}s`),
+          })
+          .prefault({}),
         query: z
           .strictObject({
             time: duration.prefault('30s'),
@@ -143,6 +212,13 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
             samples: z.number().int().positive().default(50_000_000),
           })
           .prefault({}),
+      })
+      .prefault({}),
+    redaction: z
+      .strictObject({
+        prompts: z.enum(['mask', 'keep']).default('mask'),
+        allow: z.array(ruleName).default([]),
+        patterns: userPatterns.default([]),
       })
       .prefault({}),
     log: z
@@ -166,5 +242,5 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
 /** Keys of the design whose feature is not in this version. */
 export const PLANNED_KEYS: ReadonlySet<string> = new Set([
   'listen.tls', 'store.clickhouse', 'records', 'clusters.metrics', 'clusters.logs', 'clusters.traces', 'rules', 'slos',
-  'runbooks', 'catalogue', 'retention.rollups', 'sampling', 'redaction', 'access', 'notify', 'remediation', 'cost',
+  'runbooks', 'catalogue', 'retention.rollups', 'sampling', 'access', 'notify', 'remediation', 'cost',
 ]); // biome-ignore format: a list to read

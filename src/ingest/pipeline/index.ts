@@ -22,7 +22,8 @@ export { type AcceptedTimes, defaultAcceptedTimes } from './accept-times.ts';
 export type { CardinalityReport } from './cardinality/index.ts';
 export type { RedactionMatch } from './explain.ts';
 export { createCardinalityLimiter } from './limit-cardinality.ts';
-export { type CardinalityLimits, defaultCardinalityLimits, type LogLimits } from './limits.ts';
+export { createRateLimiter, defaultRateLimits, type RateLimits } from './limit-rate.ts';
+export { type CardinalityLimits, defaultCardinalityLimits, defaultLogLimits, type LogLimits } from './limits.ts';
 export {
   configureRedactText,
   createRedactor,

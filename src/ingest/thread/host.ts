@@ -17,6 +17,9 @@ export type ThreadMethods = {
   drop(rejection: Rejection, origin: BatchOrigin): void;
   telemetry(): Promise<IngestTelemetry>;
   activeSeries(): Promise<number>;
+  cardinality: IngestService['cardinality'];
+  redaction: IngestService['redaction'];
+  explainRedaction: IngestService['explainRedaction'];
   metrics(): Promise<string>;
   loopDelay(): Promise<LoopDelay>;
   forget(): void;
@@ -86,6 +89,9 @@ export function startIngestThread(options: {
     },
     telemetry: () => line.remote.telemetry(),
     activeSeries: () => line.remote.activeSeries(),
+    cardinality: (clusters) => line.remote.cardinality(clusters),
+    redaction: () => line.remote.redaction(),
+    explainRedaction: (text) => line.remote.explainRedaction(text),
     metrics: () => line.remote.metrics(),
     loopDelay: () => line.remote.loopDelay(),
     forget: () => forgetful(line.remote.forget()),
