@@ -1,5 +1,5 @@
-import { type LabelSet, labelRecord } from '../../model/index.ts';
-import { formatNumber, type QueryResult, type QueryValue } from '../../query/index.ts';
+import { type LabelSet, labelRecord, type NativeHistogram } from '../../model/index.ts';
+import { bucketsOf, formatNumber, type QueryResult, type QueryValue } from '../../query/index.ts';
 
 /** Characters gathered before they are sent and other requests get their turn. */
 const CHUNK = 64 * 1024;
@@ -37,8 +37,12 @@ function* resultPieces(value: QueryValue): Generator<string> {
   else if (value.kind === 'string') yield `[${value.timeMs / 1000},${JSON.stringify(value.value)}]`;
   else if (value.kind === 'vector') {
     let separator = '[';
-    for (const { labels, timeMs, value: number } of value.samples) {
-      yield `${separator}{"metric":${metric(labels)},"value":${sample(timeMs / 1000, number)}}`;
+    for (const { labels, timeMs, value: number, histogram } of value.samples) {
+      const seconds = timeMs / 1000;
+      const point = histogram
+        ? `"histogram":[${seconds},${histogramText(histogram)}]`
+        : `"value":${sample(seconds, number)}`;
+      yield `${separator}{"metric":${metric(labels)},${point}}`;
       separator = ',';
     }
     yield separator === '[' ? '[]' : ']';
@@ -50,8 +54,14 @@ function* matrixPieces({ series }: QueryValue & { kind: 'matrix' }): Generator<s
   /** The same times come in every series. */
   const seconds = new Map<number, string>();
   let between = '[';
-  for (const { labels, timesMs, values } of series) {
-    let text = `${between}{"metric":${metric(labels)},"values":[`;
+  for (const { labels, timesMs, values, histograms } of series) {
+    let text = `${between}{"metric":${metric(labels)}`;
+    between = ',';
+    if (histograms !== undefined && values.length === 0) {
+      yield `${text},"histograms":${histogramPoints(histograms)}}`;
+      continue;
+    }
+    text += ',"values":[';
     for (let i = 0; i < values.length; i++) {
       const time = timesMs[i] ?? 0;
       let written = seconds.get(time);
@@ -61,10 +71,23 @@ function* matrixPieces({ series }: QueryValue & { kind: 'matrix' }): Generator<s
       }
       text += `${i === 0 ? '' : ','}[${written},"${formatNumber(values[i] ?? 0)}"]`;
     }
-    yield `${text}]}`;
-    between = ',';
+    yield `${text}]${histograms === undefined ? '' : `,"histograms":${histogramPoints(histograms)}`}}`;
   }
   yield ']';
+}
+
+function histogramPoints(points: readonly { timeMs: number; value: NativeHistogram }[]): string {
+  return `[${points.map(({ timeMs, value }) => `[${timeMs / 1000},${histogramText(value)}]`).join(',')}]`;
+}
+
+/** Each bucket as which of its bounds belong to it (0 the upper, 1 the lower, 2 none, 3 both), bounds, count. */
+function histogramText(histogram: NativeHistogram): string {
+  const buckets = bucketsOf(histogram).map(({ lower, upper, lowerInclusive, upperInclusive, count }) => {
+    const rule = lowerInclusive ? (upperInclusive ? 3 : 1) : upperInclusive ? 0 : 2;
+    return `[${rule},"${formatNumber(lower)}","${formatNumber(upper)}","${formatNumber(count)}"]`;
+  });
+  const head = `"count":"${formatNumber(histogram.count)}","sum":"${formatNumber(histogram.sum)}"`;
+  return `{${head}${buckets.length === 0 ? '' : `,"buckets":[${buckets.join(',')}]`}}`;
 }
 
 function sample(seconds: number, value: number): string {

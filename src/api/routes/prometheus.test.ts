@@ -28,6 +28,34 @@ beforeEach(async () => {
     },
     [{ family: 'up', type: 'gauge', help: 'whether it answers', unit: '' }],
   );
+  const latency = { labels: labelSetFrom({ __name__: 'latency', job: 'a' }), cluster: 'eu' };
+  source.add({
+    series: [latency],
+    seriesOf: Uint32Array.of(0),
+    timesMs: Float64Array.of(61_000),
+    values: Float64Array.of(7),
+  });
+  source.addHistograms({
+    series: [latency],
+    seriesOf: Uint32Array.of(0),
+    timesMs: Float64Array.of(60_000),
+    values: [
+      {
+        schema: 0,
+        integer: true,
+        resetHint: 'unknown',
+        stale: false,
+        count: 6,
+        sum: 2.5,
+        zeroThreshold: 0.001,
+        zeroCount: 2,
+        positive: { spans: [{ offset: 0, length: 2 }], counts: [3, 0] },
+        negative: { spans: [{ offset: 1, length: 1 }], counts: [1] },
+        customBounds: [],
+      },
+    ],
+  });
+  source.addExemplars([{ series: latency, timeMs: 60_500, value: 0.25, labels: ['trace_id', 'abc'] }]);
   const clock = manualClock(61_000);
   app = createHttpServer({ logger: silentLogger, maxBodyBytes: 1024 ** 2, allowedHosts: ['localhost'] });
   app.addHook('onRequest', async (request) => {
@@ -239,10 +267,46 @@ test('an unexpected error is told to the log, with its stack and the path', asyn
   expect(logged).toHaveLength(1);
 });
 
-test.each(['rules', 'alerts', 'query_exemplars'])('%s, which nobody keeps, are empty with a warning', async (path) => {
+test.each(['rules', 'alerts'])('%s, which nobody keeps, are empty with a warning', async (path) => {
   const { status, body } = await get(`/${path}`);
   expect([status, body.status]).toEqual([200, 'success']);
-  expect(body.warnings).toEqual([expect.stringMatching(/^this version of Trifocal has no (rules|alerts|exemplars)$/)]);
+  expect(body.warnings).toEqual([expect.stringMatching(/^this version of Trifocal has no (rules|alerts)$/)]);
+});
+
+test('native histograms come in the form that Prometheus gives them', async () => {
+  const histogram = {
+    count: '6',
+    sum: '2.5',
+    buckets: [
+      [1, '-2', '-1', '1'],
+      [3, '-0.001', '0.001', '2'],
+      [0, '0.5', '1', '3'],
+    ],
+  };
+  const metric = { __name__: 'latency', job: 'a' };
+  const instant = await get('/query', { query: 'latency', time: '60' });
+  expect(instant.body.data).toEqual({ resultType: 'vector', result: [{ metric, histogram: [60, histogram] }] });
+  const only = await get('/query_range', { query: 'latency', start: '60', end: '60', step: '1' });
+  expect(only.body.data.result).toEqual([{ metric, histograms: [[60, histogram]] }]);
+  const both = await get('/query', { query: 'latency[1m]', time: '61' });
+  expect(both.body.data.result).toEqual([{ metric, values: [[61, '7']], histograms: [[60, histogram]] }]);
+  const quantile = await get('/query', { query: 'histogram_quantile(0.75, latency)', time: '60' });
+  expect(quantile.body.data.result[0].value[1]).toBe(String(2 ** -0.5));
+});
+
+test('exemplars of every selector of a query, in time and scope', async () => {
+  const query = 'sum(rate(latency[5m])) / histogram_quantile(0.9, latency{job="b"})';
+  const exemplar = { labels: { trace_id: 'abc' }, value: '0.25', timestamp: 60.5 };
+  const found = [{ seriesLabels: { __name__: 'latency', job: 'a' }, exemplars: [exemplar] }];
+  expect((await get('/query_exemplars', { query, start: '60', end: '61' })).body).toEqual({
+    status: 'success',
+    data: found,
+  });
+  expect((await get('/query_exemplars', { query, start: '0', end: '60' })).body.data).toEqual([]);
+  expect((await get('/query_exemplars', { query, start: '61', end: '60' })).body.errorType).toBe('bad_data');
+  expect((await get('/query_exemplars', { query: 'up +' })).status).toBe(400);
+  scope = { kind: 'limited', clusters: [{ name: 'us' }] };
+  expect((await get('/query_exemplars', { query })).body.data).toEqual([]);
 });
 
 test('a large answer arrives whole', async () => {

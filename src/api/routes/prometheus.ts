@@ -2,10 +2,11 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { type Clock, deadline, type Logger } from '../../base/index.ts';
 import { labelRecord, type Scope } from '../../model/index.ts';
-import { type MetricSource, type PromqlEngine, PromqlError, type ReadOptions } from '../../query/index.ts';
+import { type MetricSource, type PromqlEngine, PromqlError, type ReadOptions, selectorsOf } from '../../query/index.ts';
 import { describe, pathOf } from '../failure.ts';
 import { signalOf } from './client-signal.ts';
 import { errorAnswer, PrometheusError } from './prometheus-error.ts';
+import { exemplarsBySeries } from './prometheus-exemplars.ts';
 import { decodeLabelName } from './prometheus-label-name.ts';
 import {
   limitOf,
@@ -33,6 +34,7 @@ export interface PrometheusRoutesOptions {
 /** The Prometheus release whose behaviour is followed; Grafana chooses its features by it. */
 const FOLLOWED_VERSION = '3.14.0';
 const LIST_LIMITS: ReadOptions['limits'] = { seconds: 30, memoryBytes: 512 * 1024 ** 2, series: 200_000, samples: 0 };
+const MAX_EXEMPLARS = 100_000;
 const TRUNCATED = 'results truncated due to limit';
 
 /** Prometheus' HTTP API for reading, below `/prometheus/api/v1`, in Prometheus' own forms, errors included. */
@@ -147,7 +149,18 @@ function listRoutes(app: FastifyInstance, options: PrometheusRoutesOptions): voi
     }
     return success(Object.fromEntries(families));
   });
-  both(app, '/query_exemplars', async () => success([], [notHere('exemplars')]));
+  both(app, '/query_exemplars', async (request, reply, parameters) => {
+    const range = { from: timeOf(parameters, 'start') ?? 0, to: timeOf(parameters, 'end') ?? clock.now() };
+    if (range.to < range.from)
+      throw new PrometheusError('bad_data', 'end timestamp must not be before start timestamp');
+    const selectors = await answered(async () => selectorsOf(parameters.get('query') ?? ''));
+    const read = readOf(reply);
+    const exemplars = await source.exemplars(
+      { selectors, range, scope: request.scope },
+      { ...read, limits: { ...read.limits, samples: MAX_EXEMPLARS } },
+    );
+    return success(exemplarsBySeries(exemplars));
+  });
 }
 
 function statusRoutes(app: FastifyInstance, { targets }: PrometheusRoutesOptions): void {

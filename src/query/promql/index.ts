@@ -4,4 +4,6 @@ export type * from './answer.ts';
 export * from './engine.ts';
 export * from './error.ts';
 export { formatNumber } from './evaluate/number-text.ts';
+export { bucketsOf } from './histograms/index.ts';
 export { parseSeriesSelector } from './parse-selector.ts';
+export { selectorsOf } from './query-selectors.ts';

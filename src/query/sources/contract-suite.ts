@@ -4,16 +4,19 @@ import {
   isStaleAt,
   labelRecord,
   labelSetFrom,
+  type NativeHistogram,
   type SampleBatch,
   type Scope,
+  type SignalBatch,
   setStaleAt,
+  staleHistogram,
 } from '../../model/index.ts';
 import { type Matcher, type MetricSource, type ReadOptions, SourceLimitError } from './contract.ts';
 
-/** What every source of metrics has to do. `open` gives a source that holds exactly the samples of the batch. */
-export function describeMetricSource(open: (batch: SampleBatch) => Promise<MetricSource>): void {
+/** What every source of metrics has to do. `open` gives a source that holds exactly what is in the batch. */
+export function describeMetricSource(open: (batch: SignalBatch) => Promise<MetricSource>): void {
   const read: ReadOptions = { limits: { seconds: 30, memoryBytes: 1024 ** 3, series: 100, samples: 1000 } };
-  const source = async () => open(batchOfAll());
+  const source = async () => open({ samples: batchOfAll(), ...histogramsAndExemplars() });
   const named = (name: string, ...more: Matcher[]): Matcher[] => [{ name: '__name__', op: '=', value: name }, ...more];
 
   test('samples of a left-open window, in order, without a series that has none', async () => {
@@ -42,6 +45,55 @@ export function describeMetricSource(open: (batch: SampleBatch) => Promise<Metri
     );
     expect(columns.timesMs).toEqual(Float64Array.of(30_000));
     expect(isStaleAt(columns.values, 0)).toBe(true);
+  });
+
+  test('native histograms lie among the numbers of their series, and end with a stale marker', async () => {
+    const columns = await (await source()).samples(
+      { matchers: named('latency'), afterMs: 0, throughMs: 60_000, scope: everything },
+      read,
+    );
+    expect(columns.series).toHaveLength(1);
+    expect([...columns.timesMs]).toEqual([10_000, 20_000, 30_000]);
+    expect(columns.histograms).toEqual([undefined, histogram, undefined]);
+    expect(columns.values[0]).toBe(3);
+    expect(isStaleAt(columns.values, 2)).toBe(true);
+  });
+
+  test('where native histograms are a grid is not complete', async () => {
+    const { grid } = await source();
+    const request = {
+      matchers: named('latency'),
+      scope: everything,
+      function: 'last',
+      windowMs: 5000,
+      startMs: 0,
+      stepMs: 10_000,
+    } as const;
+    if (grid === undefined) return;
+    expect(await grid.evaluate({ ...request, steps: 2 }, read)).not.toHaveProperty('incomplete');
+    expect(await grid.evaluate({ ...request, steps: 3 }, read)).toMatchObject({ incomplete: true });
+  });
+
+  test('exemplars of the series that any selector finds, once, within both bounds and the scope', async () => {
+    const opened = await source();
+    const selectors = [named('latency'), named('latency', { name: 'pod', op: '=', value: 'a' }), named('load')];
+    const ask = async (scope: Scope, from = 0) =>
+      (await opened.exemplars({ selectors, range: { from, to: 20_000 }, scope }, read)).map(
+        ({ series, timeMs, value, labels }) => [
+          labelRecord(series.labels).__name__,
+          timeMs,
+          value,
+          labelRecord(labels),
+        ],
+      );
+    expect(await ask(everything)).toEqual([
+      ['latency', 0, 0.5, { trace_id: 'abc' }],
+      ['latency', 20_000, 0.25, { trace_id: 'def', http_route: '/ü' }],
+    ]);
+    expect(await ask(everything, 1)).toHaveLength(1);
+    expect(await ask(limited({ name: 'eu', namespaces: ['web'] }))).toHaveLength(2);
+    expect(await ask(limited({ name: 'eu', namespaces: ['other'] }))).toEqual([]);
+    expect(await ask(limited({ name: 'us' }))).toEqual([]);
   });
 
   test('a sample that came twice is one', async () => {
@@ -110,7 +162,7 @@ export function describeMetricSource(open: (batch: SampleBatch) => Promise<Metri
       truncated: true,
     });
     expect(await opened.labelValues({ selectors: [], name: '__name__', scope: everything }, read)).toEqual({
-      items: ['load', 'twice'],
+      items: ['latency', 'load', 'twice'],
       truncated: false,
     });
     expect(await opened.labelValues({ selectors: [], name: 'cluster', scope: everything }, read)).toEqual({
@@ -166,6 +218,39 @@ function asObject(
   );
 }
 
+const histogram: NativeHistogram = {
+  schema: 2,
+  integer: true,
+  resetHint: 'no',
+  stale: false,
+  count: 4,
+  sum: 1.5,
+  zeroThreshold: 0.001,
+  zeroCount: 1,
+  positive: { spans: [{ offset: -2, length: 2 }], counts: [1, 2] },
+  negative: { spans: [], counts: [] },
+  customBounds: [],
+};
+
+/** A series that has numbers, then histograms, and exemplars. */
+function histogramsAndExemplars(): Pick<SignalBatch, 'histograms' | 'exemplars'> {
+  const series = { labels: labelSetFrom({ __name__: 'latency', namespace: 'web', pod: 'a' }), cluster: 'eu' };
+  const exemplar = { series, timeMs: 0, value: 0.5, labels: labelSetFrom({ trace_id: 'abc' }) };
+  return {
+    histograms: {
+      series: [series],
+      seriesOf: new Uint32Array(3),
+      timesMs: Float64Array.of(20_000, 30_000, 20_000),
+      values: [histogram, staleHistogram, histogram],
+    },
+    exemplars: [
+      exemplar,
+      { ...exemplar, timeMs: 20_000, value: 0.25, labels: labelSetFrom({ trace_id: 'def', http_route: '/ü' }) },
+      { ...exemplar, timeMs: 20_001 },
+    ],
+  };
+}
+
 /** Pods in two clusters and a series of no namespace; the clusters are no labels. */
 function batchOfAll(): SampleBatch {
   const samples: [series: number, timeMs: number, value: number][] = [
@@ -173,6 +258,7 @@ function batchOfAll(): SampleBatch {
     [1, 10_000, 5], [1, 30_000, 0],
     [2, 0, 9],
     [3, 0, 7], [3, 0, 7], [3, 10_000, 8],
+    [4, 10_000, 3],
   ]; // biome-ignore format: a table to read
   const values = Float64Array.from(samples, ([, , value]) => value);
   setStaleAt(values, 4);
@@ -182,6 +268,7 @@ function batchOfAll(): SampleBatch {
       { labels: labelSetFrom({ __name__: 'load', namespace: 'web', pod: 'b' }), cluster: 'us' },
       { labels: labelSetFrom({ __name__: 'load' }), cluster: 'eu' },
       { labels: labelSetFrom({ __name__: 'twice' }), cluster: 'eu' },
+      { labels: labelSetFrom({ __name__: 'latency', namespace: 'web', pod: 'a' }), cluster: 'eu' },
     ],
     seriesOf: Uint32Array.from(samples, ([series]) => series),
     timesMs: Float64Array.from(samples, ([, time]) => time),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLogger, systemClock } from '../../../base/index.ts';
-import { everything, type SampleBatch } from '../../../model/index.ts';
+import { everything, type SignalBatch } from '../../../model/index.ts';
 import { createBatchEncoder, openStore, type Store } from '../../../store/index.ts';
 import type { MetricSource } from '../contract.ts';
 import { describeMetricSource } from '../contract-suite.ts';
@@ -38,12 +38,12 @@ test('metadata as it was sent', async () => {
   expect(await opened.metadata({ family: 'other', scope: everything }, read)).toEqual([]);
 });
 
-async function filled(samples: SampleBatch): Promise<MetricSource> {
-  await insert({ samples });
+async function filled(batch: SignalBatch): Promise<MetricSource> {
+  await insert(batch);
   return openEmbeddedSource({ port: store.port });
 }
 
-async function insert(batch: Parameters<ReturnType<typeof createBatchEncoder>['encode']>[0]): Promise<void> {
+async function insert(batch: SignalBatch): Promise<void> {
   for (const { table, block } of createBatchEncoder(systemClock).encode(batch).blocks) {
     const file = join(folder, `${table}.native`);
     await writeFile(file, block);

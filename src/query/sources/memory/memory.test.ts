@@ -1,8 +1,10 @@
 import { describeMetricSource } from '../contract-suite.ts';
 import { createMemorySource } from './index.ts';
 
-describeMetricSource(async (batch) => {
+describeMetricSource(async ({ samples, histograms, exemplars = [] }) => {
   const source = createMemorySource();
-  source.add(batch);
+  if (samples) source.add(samples);
+  if (histograms) source.addHistograms(histograms);
+  source.addExemplars(exemplars);
   return source;
 });
