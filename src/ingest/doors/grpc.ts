@@ -2,6 +2,8 @@ import {
   Metadata,
   Server,
   ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
   type ServerUnaryCall,
   type ServiceDefinition,
   type sendUnaryData,
@@ -37,6 +39,7 @@ export async function startGrpcDoors(
   const server = new Server({
     'grpc.max_receive_message_length': maxBodyBytes,
     'grpc.max_concurrent_streams': MAX_CONCURRENT_CALLS,
+    interceptors: [watchOversize(doors, service)],
   });
 
   for (const door of doors) {
@@ -68,6 +71,26 @@ export async function startGrpcDoors(
     );
   });
   return { port, close: () => close(server) };
+}
+
+/** The library answers what is too large, also once unpacked, before anybody sees it: here it is counted. */
+function watchOversize(doors: readonly Door[], service: DoorService): ServerInterceptor {
+  return ({ path }, call) => {
+    const door = doors.find((one) => one.transport === 'grpc' && one.path === path);
+    const answer = call.sendStatus.bind(call);
+    call.sendStatus = (sent) => {
+      const message = sent.details ?? '';
+      if (door !== undefined && sent.code === status.RESOURCE_EXHAUSTED && /^Received message .*larger/.test(message)) {
+        service.refused(
+          door.name,
+          { kind: 'too-large', status: 413, message },
+          senderOf(hostOf(call.getPeer()), undefined),
+        );
+      }
+      answer(sent);
+    };
+    return new ServerInterceptingCall(call);
+  };
 }
 
 const GRPC_HEADERS = { 'content-type': 'application/x-protobuf' };

@@ -27,7 +27,18 @@ import { decodeTracesJson } from './json-traces.ts';
 import { decodeLogsProtobuf } from './protobuf-logs.ts';
 import { decodeMetricsProtobuf } from './protobuf-metrics.ts';
 import { decodeTracesProtobuf } from './protobuf-traces.ts';
-import { exportRequest, gauge, logRecord, numberPoint, type PlainSpan, span, sum } from './testdata.ts';
+import {
+  exemplar,
+  exponential,
+  exportRequest,
+  gauge,
+  keyValues,
+  logRecord,
+  numberPoint,
+  type PlainSpan,
+  span,
+  sum,
+} from './testdata.ts';
 
 const RESOURCE = {
   'service.name': 'gateway',
@@ -315,6 +326,17 @@ describe.each([
   });
 });
 
+it.each([
+  ['as sent', 0],
+  ['once unpacked', 2],
+])('a gRPC message that is too large %s is counted', async (_title, compression) => {
+  const ingest = collect();
+  const door = await openGrpc({ ...ingest, logger: silentLogger, limits: { maxBodyBytes: LIMIT } }, compression);
+  expect(await door.send(Buffer.alloc(8 * LIMIT))).toMatchObject({ code: RESOURCE_EXHAUSTED });
+  expect(ingest.telemetry().dropped).toMatchObject([{ reason: 'oversize', signal: 'spans', count: 1 }]);
+  await door.close();
+});
+
 describe('OTLP', () => {
   it('answers a partial success with the count and a text, and keeps the neighbours', async () => {
     const ingest = collect();
@@ -500,6 +522,237 @@ describe('OTLP', () => {
     expect(invalid.example).toBe(
       'resourceMetrics[0].scopeMetrics[0].metrics[1].sum.dataPoints[0].asInt: 18446744073709551615 is not a signed 64-bit number',
     );
+  });
+
+  it('one damaged span costs nobody else, whichever byte of it is damaged, in protobuf', async () => {
+    const spans = Array.from({ length: 5 }, (_, i) => span({ ...SPAN, spanId: `00000000000000a${i}` }));
+    const before = exportRequest(RESOURCE, spans.slice(0, 2)).length;
+    const own = exportRequest(RESOURCE, spans.slice(0, 3)).length - before;
+    const whole = exportRequest(RESOURCE, spans);
+    // The third span's bytes begin where a request with two of them would end, a few bytes later for longer lengths.
+    const start = whole.indexOf(Buffer.from('00000000000000a2', 'hex')) - 20;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(own - 10), fc.integer({ min: 1, max: 255 }), async (at, flip) => {
+        const body = Buffer.from(whole);
+        body[start + at] = (body[start + at] ?? 0) ^ flip;
+        const { spans: kept, invalid } = await decodeTracesProtobuf(body);
+        const ids = kept.map(({ spanId }) => spanId);
+        expect(ids).toEqual(expect.arrayContaining([0, 1, 3, 4].map((i) => `00000000000000a${i}`)));
+        expect(kept.length + invalid.count).toBe(5);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([
+    ['a wrong type', '"name":"bad"', '"name":7'],
+    ['no JSON', '"name":"bad"', '"name":bad'],
+    ['a number out of range', '"name":"bad"', '"name":"bad","kind":1e99'],
+    ['an id that is too short', 'a1"', '"'],
+  ])('one damaged span costs nobody else in JSON: %s', async (_title, from, to) => {
+    const spans = [0, 1, 2].map((i) => ({
+      traceId: SPAN.traceId,
+      spanId: `00000000000000a${i}`,
+      name: i === 1 ? 'bad' : 'good',
+    }));
+    const json = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }).replace(from, to);
+    const { spans: kept, invalid } = await decodeTracesJson(Buffer.from(json));
+    expect(kept.map(({ name }) => name)).toEqual(['good', 'good']);
+    expect(invalid).toMatchObject({
+      count: 1,
+      example: expect.stringMatching(/^resourceSpans\[0\]\.scopeSpans\[0\]\.spans\[1\]|^malformed JSON/),
+    });
+  });
+
+  it('a resource that cannot be read costs only its own items', async () => {
+    const bad = new ProtoWriter().bytes(
+      1,
+      new ProtoWriter().bytes(1, new ProtoWriter().bytes(1, Buffer.from([0x0a, 9]))),
+    );
+    const { spans, invalid } = await decodeTracesProtobuf(Buffer.concat([goodTraces, bad.finish(), goodTraces]));
+    expect(spans).toHaveLength(2);
+    expect(invalid).toMatchObject({ count: 1, example: expect.stringContaining('malformed protobuf') });
+    const json = JSON.parse(goodTracesJson.toString());
+    json.resourceSpans.splice(0, 0, { resource: { attributes: 7 }, scopeSpans: json.resourceSpans[0].scopeSpans });
+    const viaJson = await decodeTracesJson(Buffer.from(JSON.stringify(json)));
+    expect(viaJson.spans).toHaveLength(1);
+    expect(viaJson.invalid.example).toBe('resourceSpans[0].resource.attributes: expected an array, found number 7');
+  });
+
+  it('keeps all of a span, its events, links and scope, by protobuf and JSON alike', async () => {
+    const link = { traceId: SPAN.traceId, spanId: 'eee19b7ec3c1b175' };
+    const whole = span(SPAN)
+      .bytes(3, 'vendor=1')
+      .varint(10, 1)
+      .bytes(11, keyValues(3, { n: 1n }, new ProtoWriter().fixed64(1, nowNs).bytes(2, 'first token').varint(4, 2)))
+      .varint(12, 3)
+      .bytes(
+        13,
+        keyValues(4, { why: 'retry' }, new ProtoWriter())
+          .bytes(1, Buffer.from(link.traceId, 'hex'))
+          .bytes(2, Buffer.from(link.spanId, 'hex'))
+          .bytes(3, 'k=v')
+          .raw(Uint8Array.of((6 << 3) | 5, 1, 1, 0, 0)),
+      )
+      .varint(14, 4)
+      .raw(Uint8Array.of(0x85, 0x01, 1, 3, 0, 0)); // field 16, fixed32
+    const scope = keyValues(3, { build: 7n }, new ProtoWriter().bytes(1, 'lib').bytes(2, '1.0'));
+    const body = new ProtoWriter().bytes(
+      1,
+      new ProtoWriter()
+        .bytes(3, 'https://schemas/resource')
+        .bytes(2, new ProtoWriter().bytes(2, whole).bytes(1, scope).bytes(3, 'https://schemas/1'))
+        .bytes(1, keyValues(1, RESOURCE)),
+    );
+    const viaProtobuf = await decodeTracesProtobuf(body.finish());
+    const json = JSON.parse(goodTracesJson.toString());
+    const [level] = json.resourceSpans;
+    level.schemaUrl = 'https://schemas/resource';
+    level.scopeSpans[0].schemaUrl = 'https://schemas/1';
+    level.scopeSpans[0].scope.attributes = [{ key: 'build', value: { intValue: '7' } }];
+    Object.assign(level.scopeSpans[0].spans[0], {
+      traceState: 'vendor=1',
+      flags: 769,
+      endTimeUnixNano: `${SPAN.endNs}`,
+      droppedAttributesCount: 1,
+      droppedEventsCount: 3,
+      droppedLinksCount: 4,
+      events: [
+        {
+          timeUnixNano: `${nowNs}`,
+          name: 'first token',
+          attributes: [{ key: 'n', value: { intValue: 1 } }],
+          droppedAttributesCount: 2,
+        },
+      ],
+      links: [
+        {
+          traceId: link.traceId.toUpperCase(),
+          spanId: link.spanId,
+          traceState: 'k=v',
+          flags: 257,
+          attributes: [{ key: 'why', value: { stringValue: 'retry' } }],
+        },
+      ],
+    });
+    const viaJson = await decodeTracesJson(Buffer.from(JSON.stringify(json)));
+    expect(viaJson.spans).toEqual(viaProtobuf.spans);
+    const [found] = viaProtobuf.spans;
+    expect(found).toMatchObject({
+      traceState: 'vendor=1',
+      flags: 769,
+      scope: { name: 'lib', version: '1.0', attributes: new Map([['build', 7n]]), schemaUrl: 'https://schemas/1' },
+      links: [{ ...link, traceState: 'k=v', flags: 257, attributes: new Map([['why', 'retry']]) }],
+    });
+    expect([...(found?.events[0]?.attributes ?? [])]).toEqual([
+      ['n', 1n],
+      ['otel.dropped_attributes_count', 2n],
+    ]);
+    const dropped = ['attributes', 'events', 'links'].map((what) =>
+      found?.attributes.get(`otel.dropped_${what}_count`),
+    );
+    expect(dropped).toEqual([1n, 3n, 4n]);
+  });
+
+  it('the same exponential histogram, exemplars and start times come by protobuf and JSON', async () => {
+    const viaProtobuf = await decodeMetricsProtobuf(
+      exportRequest(RESOURCE, [
+        exponential('e', 's', 1, {
+          timeNs: nowNs,
+          startNs: nowNs - 1n,
+          count: 9n,
+          sum: 2.5,
+          scale: -2,
+          zeroCount: 3n,
+          zeroThreshold: 0.5,
+          positive: { offset: -1, counts: [1, 2n ** 53n] },
+          negative: { offset: 1, counts: [3] },
+          exemplars: [exemplar(0.5, { traceId: SPAN.traceId, spanId: SPAN.spanId }, 7n)],
+          attributes: { a: 'b' },
+        }),
+      ]),
+    );
+    const point = {
+      startTimeUnixNano: `${nowNs - 1n}`,
+      timeUnixNano: `${nowNs}`,
+      count: '9',
+      sum: 2.5,
+      scale: -2,
+      zeroCount: '3',
+      zeroThreshold: 0.5,
+      positive: { offset: -1, bucketCounts: ['1', '9007199254740992'] },
+      negative: { offset: 1, bucketCounts: [3] },
+      exemplars: [{ timeUnixNano: '7', asDouble: 0.5, traceId: SPAN.traceId.toUpperCase(), spanId: SPAN.spanId }],
+      attributes: [{ key: 'a', value: { stringValue: 'b' } }],
+    };
+    const metrics = [
+      {
+        name: 'e',
+        unit: 's',
+        description: 'about e',
+        exponentialHistogram: { aggregationTemporality: 1, dataPoints: [point] },
+      },
+    ];
+    const viaJson = await decodeMetricsJson(
+      Buffer.from(JSON.stringify({ resourceMetrics: [{ scopeMetrics: [{ metrics }] }] })),
+    );
+    expect(viaJson.metrics[0]?.data).toEqual({ ...viaProtobuf.metrics[0]?.data, monotonic: undefined });
+  });
+
+  it('an item may hold only so much: more is left out and counted, or refused alone', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1200 }, (_, i) => [`k${i}`, 'v']));
+    const list = Array.from({ length: 20_000 }, () => 'x');
+    const records = [logRecord(nowNs, 'a', many), logRecord(nowNs, list), logRecord(nowNs, 'b')];
+    const { logs, invalid } = await decodeLogsProtobuf(exportRequest({}, records), 0n);
+    expect(logs.map(({ body }) => body)).toEqual(['a', 'b']);
+    expect(logs[0]?.attributes.size).toBe(1001);
+    expect(logs[0]?.attributes.get('otel.dropped_attributes_count')).toBe(200n);
+    expect(invalid).toMatchObject({ count: 1, example: expect.stringContaining('more than 10000 values') });
+    const value = { arrayValue: { values: list.map((stringValue) => ({ stringValue })) } };
+    const logRecords = [{ body: value }, { body: { stringValue: 'b' } }];
+    const viaJson = await decodeLogsJson(
+      Buffer.from(JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] })),
+      7n,
+    );
+    expect(viaJson.logs).toMatchObject([{ body: 'b' }]);
+    expect(viaJson.invalid.example).toContain('more than 10000 values');
+    const { metrics, invalid: points } = await decodeMetricsProtobuf(
+      exportRequest({}, [gauge('g', '', numberPoint(nowNs, 1, many), numberPoint(nowNs, 2))]),
+    );
+    expect(metrics[0]?.data).toMatchObject({ points: [{ value: 2 }] });
+    expect(points).toMatchObject({ count: 1, example: expect.stringContaining('more than 1000 attributes') });
+  });
+
+  it('a log record without any time takes that of its arrival, and the batch says so', async () => {
+    const send = async (record: ProtoWriter) => {
+      const { sink, ...ingest } = collect();
+      let arrivalTimed: boolean | undefined;
+      const watched: typeof sink = {
+        ...sink,
+        accept(batch, origin) {
+          arrivalTimed = batch.arrivalTimed;
+          return sink.accept(batch, origin);
+        },
+      };
+      const options = { ...ingest, sink: watched, logger: silentLogger };
+      const door = await openHttp(otlp, options, '/v1/logs', PROTOBUF_TYPE);
+      await door.send(exportRequest(RESOURCE, [record]));
+      await door.close();
+      return [ingest.batches[0]?.logs?.[0]?.timeNs, arrivalTimed];
+    };
+    const record = () => new ProtoWriter().bytes(5, new ProtoWriter().bytes(1, 'x'));
+    expect(await send(record())).toEqual([nowNs, true]);
+    expect(await send(record().fixed64(11, nowNs - 5n))).toEqual([nowNs - 5n, undefined]);
+    expect(await send(record().fixed64(1, nowNs - 9n))).toEqual([nowNs - 9n, undefined]);
+  });
+
+  it('bytes in a log’s body are text where they are text, and base64 where not', async () => {
+    const bytes = (value: Uint8Array) => new ProtoWriter().fixed64(1, 1n).bytes(5, new ProtoWriter().bytes(7, value));
+    const { logs } = await decodeLogsProtobuf(
+      exportRequest({}, [bytes(Buffer.from('grüße')), bytes(Uint8Array.of(0xff, 0xfe))]),
+      0n,
+    );
+    expect(logs.map(({ body }) => body)).toEqual(['grüße', '//4=']);
   });
 
   it('any bytes decode or throw DecodeError', async () => {
