@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { silentLogger, systemClock } from '../../src/base/index.ts';
 import { openStore, selectRows } from '../../src/store/index.ts';
@@ -41,9 +41,10 @@ export async function countRows(
 
 /** The child process that holds the engine, by its command line; undefined while it is being started again. */
 export function engineOf(serverPid: number): number | undefined {
-  const children = execFileSync('ps', ['--no-headers', '-o', 'pid,args', '--ppid', String(serverPid)], {
+  // Fails when there is none.
+  const { stdout } = spawnSync('ps', ['--no-headers', '-o', 'pid,args', '--ppid', String(serverPid)], {
     encoding: 'utf8',
   });
-  const line = children.split('\n').find((row) => /engine/.test(row));
+  const line = stdout.split('\n').find((row) => /engine/.test(row));
   return line === undefined ? undefined : Number.parseInt(line, 10);
 }

@@ -11,11 +11,14 @@ import { openStore } from '../../store/index.ts';
 import { openSpool } from './spool.ts';
 import { findBatches } from './testing.ts';
 
+export type CrashVictim = 'owner' | 'engine' | 'inserted';
+
 /**
- * Kills, again and again in the middle of ingest, the process that owns store and spool (`owner`) or only the engine under it,
- * and then expects each acknowledged row in the store exactly once. Says how much was acknowledged.
+ * Kills, again and again in the middle of ingest, the process that owns store and spool (`owner`; `inserted`: right after an
+ * insert, before its segment is deleted) or only the engine under it, and then expects each acknowledged row in the store
+ * exactly once. Says how much was acknowledged.
  */
-export async function surviveKills(victims: readonly ('owner' | 'engine')[]): Promise<{ acknowledged: number }> {
+export async function surviveKills(victims: readonly CrashVictim[]): Promise<{ acknowledged: number }> {
   const folder = await mkdtemp(join(tmpdir(), 'trifocal-crash-'));
   const acknowledged = new Set<number>();
   let owner: Owner | undefined;
@@ -23,8 +26,8 @@ export async function surviveKills(victims: readonly ('owner' | 'engine')[]): Pr
     for (const victim of victims) {
       owner ??= startOwner(folder, acknowledged);
       await owner.moreAcknowledged(20 + Math.floor(Math.random() * 100));
-      if (victim === 'owner') {
-        await owner.kill();
+      if (victim !== 'engine') {
+        await (victim === 'owner' ? owner.kill() : owner.dieOnceInserted());
         owner = undefined;
       } else {
         await owner.killEngine();
@@ -44,6 +47,8 @@ interface Owner {
   /** Resolves when so many more batches were acknowledged. */
   moreAcknowledged(count: number): Promise<void>;
   kill(): Promise<void>;
+  /** Resolves when it has killed itself. */
+  dieOnceInserted(): Promise<void>;
   killEngine(): Promise<void>;
 }
 
@@ -73,7 +78,8 @@ function startOwner(folder: string, acknowledged: Set<number>): Owner {
       });
       return Promise.race([reached, ended]);
     },
-    kill: () => killAndWait(child),
+    kill: () => killAndWait(child, 'SIGKILL'),
+    dieOnceInserted: () => killAndWait(child, 'SIGUSR2'),
     async killEngine() {
       const engine = await childOf(child.pid ?? 0);
       process.kill(engine, 'SIGKILL');
@@ -92,10 +98,10 @@ async function childOf(parent: number): Promise<number> {
   }
 }
 
-async function killAndWait(child: ChildProcess): Promise<void> {
+async function killAndWait(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const closed = new Promise((resolve) => child.once('close', resolve)); // after its last line was read
-  child.kill('SIGKILL');
+  child.kill(signal);
   await closed;
 }
 
