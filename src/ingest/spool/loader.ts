@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { type Backoff, backoffDelay, type Clock, type Logger } from '../../base/index.ts';
+import { syncFolder } from '../../base/node/index.ts';
 import {
   type ClickHousePort,
   type DuplicateValues,
@@ -120,6 +121,8 @@ export function createSegmentLoader(options: {
     // First, since a request whose rows are in the store must still be known when its sender comes again.
     await journal.add(requests);
     await deleteSegment(folder, segment);
+    // The store does not sync its record of tokens: after a power loss it might take a segment that came back for a new one.
+    await syncFolder(folder);
   };
   const refuseWhole = async (segment: Segment, error: UnreadableSegment) => {
     const path = segmentPath(folder, segment);
