@@ -3,7 +3,7 @@ import { createTurns } from '../../turns.ts';
 import { DecodeError, escapeInvalidUtf8 } from '../wire/index.ts';
 import { jsonRecords, parseRecord } from './json-records.ts';
 import { MsgpackReader } from './msgpack.ts';
-import { createRecordReader } from './record.ts';
+import { createRecordReader, type UnreadPart } from './record.ts';
 
 export interface DecodedRecords {
   logs: LogRecord[];
@@ -33,7 +33,8 @@ export async function decodeJsonRecords(raw: Buffer, context: Context): Promise<
   for (const extent of jsonRecords(body)) {
     if (++number % 64 === 0 && turns.over()) await turns.next();
     try {
-      logs.push(reader.read(parseRecord(body, extent), undefined));
+      const { record, kubernetes } = parseRecord(body, extent);
+      logs.push(reader.read(record, undefined, kubernetes));
     } catch (error) {
       note(invalid, error, `record ${number} at byte ${extent.start}`);
     }
@@ -51,12 +52,16 @@ export async function decodeMsgpackRecords(body: Buffer, context: Context): Prom
   const invalid = { count: 0, because: '' };
   const turns = createTurns();
   const reader = new MsgpackReader(body);
+  let lastBytes: Buffer | undefined;
+  let kubernetes: UnreadPart | undefined;
   try {
     for (let number = 1; reader.more(); number++) {
       if (number % 64 === 0 && turns.over()) await turns.next();
-      const { timeNs, record } = readEvent(reader);
+      const { timeNs, record, bytes } = readEvent(reader);
+      if (bytes !== lastBytes) kubernetes = bytes && unreadPart(bytes);
+      lastBytes = bytes;
       if (timeNs !== undefined && timeNs >= GROUP_MARKS_NS) continue;
-      logs.push(records.read(record, timeNs));
+      logs.push(records.read(record, timeNs, kubernetes));
     }
   } catch (error) {
     note(invalid, error, `record ${logs.length + 1}`);
@@ -67,19 +72,23 @@ export async function decodeMsgpackRecords(body: Buffer, context: Context): Prom
 /** Fluent Bit 3 brackets groups by events whose seconds are -1 and -2. */
 const GROUP_MARKS_NS = 0xffff_fffen * 1_000_000_000n;
 
-function readEvent(reader: MsgpackReader): { timeNs: bigint | undefined; record: Map<string, AttributeValue> } {
+function unreadPart(bytes: Buffer): UnreadPart {
+  return { bytes: bytes.toString('latin1'), value: () => new MsgpackReader(bytes).value() };
+}
+
+function readEvent(reader: MsgpackReader) {
   const at = reader.pos;
   if (reader.arrayLength() !== 2) reader.fail('expected [time, record]', at);
-  const metadata = new Map<string, AttributeValue>();
+  let metadata = new Map<string, AttributeValue>();
   let time: AttributeValue;
   if (reader.isArray()) {
     if (reader.arrayLength() !== 2) reader.fail('expected [time, metadata]', at);
     time = reader.value();
-    for (const [name, value] of mapOf(reader)) metadata.set(name, value);
+    metadata = reader.entries('').entries;
   } else time = reader.value();
-  const record = mapOf(reader);
+  const { entries: record, bytes } = reader.entries('kubernetes');
   if (metadata.size > 0 && !record.has('metadata')) record.set('metadata', { kind: 'map', entries: metadata });
-  return { timeNs: eventNs(time), record };
+  return { timeNs: eventNs(time), record, bytes };
 }
 
 /** EventTime comes as nanoseconds already; older senders write seconds. */
@@ -87,13 +96,6 @@ function eventNs(time: AttributeValue): bigint | undefined {
   if (typeof time === 'bigint') return time < 100_000_000_000n ? time * 1_000_000_000n : time;
   if (typeof time !== 'number' || !Number.isFinite(time) || Math.abs(time) > 1e11) return undefined;
   return BigInt(Math.round(time * 1e6)) * 1000n;
-}
-
-function mapOf(reader: MsgpackReader): Map<string, AttributeValue> {
-  const at = reader.pos;
-  const value = reader.value();
-  if (value !== null && typeof value === 'object' && 'kind' in value) return new Map(value.entries);
-  return reader.fail('expected a map', at);
 }
 
 function note(invalid: DecodedRecords['invalid'], error: unknown, place: string): void {

@@ -197,6 +197,26 @@ describe('Fluent Bit', () => {
     expect(logs).toMatchObject([expected]);
   }); // biome-ignore format: a table
 
+  it.each([
+    ['escaped', '{"date":1,"log":"x","kubernetes":{"pod_name":"p"}}', 'p'],
+    ['with space', '{"date":1,"log":"x", "kubernetes" : {"pod_name":"p"}}', 'p'],
+    ['in a text', '{"date":1,"log":"{\\"kubernetes\\":{\\"pod_name\\":\\"q\\"}}","kubernetes":{"pod_name":"p"}}', 'p'],
+    [
+      'in another object',
+      '{"date":1,"log":"x","a":{"kubernetes":{"pod_name":"q"}},"kubernetes":{"pod_name":"p"}}',
+      'p',
+    ],
+    ['twice', '{"date":1,"log":"x","kubernetes":{"pod_name":"q"},"kubernetes":{"pod_name":"p"}}', 'p'],
+    ['not an object', '{"date":1,"log":"x","kubernetes":"p"}', undefined],
+    ['empty', '{"date":1,"log":"x","kubernetes":{}}', undefined],
+  ])('the kubernetes record is found: %s', async (_title, record, pod) => {
+    // Twice, since the second is found by the bytes of the first.
+    const { logs } = await decodeJsonRecords(Buffer.from(record + record), { observedNs: 0n, tag: '' });
+    expect(logs.map(({ resource }) => resource.get('k8s.pod.name'))).toEqual([pod, pod]);
+    expect(logs[1]?.resource).toBe(logs[0]?.resource);
+    expect(logs[0]?.attributes.has('kubernetes')).toBe(false);
+  });
+
   it('pieces and stack traces of one container become one line each', async () => {
     const line = (log: string, logtag = 'F') => ({ date: seconds, stream: 'stderr', logtag, log, kubernetes });
     const other = { ...line('other'), kubernetes: { ...kubernetes, container_name: 'proxy' } };

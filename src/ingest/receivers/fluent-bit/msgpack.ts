@@ -10,6 +10,7 @@ export class MsgpackReader {
   pos = 0;
   private readonly bytes: Buffer;
   private depth = 0;
+  private lastApart: Buffer | undefined;
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
@@ -107,6 +108,29 @@ export class MsgpackReader {
     }
   }
 
+  /**
+   * The entries of a map, which must be next; the value of `apart` is passed over, and its bytes are given instead: the
+   * same buffer as the last time if they are the same bytes.
+   */
+  entries(apart: string): { entries: Map<string, AttributeValue>; bytes: Buffer | undefined } {
+    const at = this.pos;
+    const code = this.unsigned(1);
+    const pairs =
+      (code & 0xf0) === 0x80 ? code & 0x0f : code === 0xde ? this.unsigned(2) : code === 0xdf ? this.unsigned(4) : -1;
+    if (pairs < 0) this.fail('expected a map', at);
+    this.enter(pairs * 2);
+    const entries = new Map<string, AttributeValue>();
+    let bytes: Buffer | undefined;
+    for (let i = 0; i < pairs; i++) {
+      const name = this.key();
+      if (name === apart) {
+        bytes = this.passBytes();
+      } else entries.set(name, this.value());
+    }
+    this.depth--;
+    return { entries, bytes };
+  }
+
   fail(what: string, at = this.pos): never {
     throw new DecodeError(`malformed MessagePack at byte ${at}: ${what}`);
   }
@@ -115,13 +139,47 @@ export class MsgpackReader {
     this.enter(pairs * 2);
     const entries = new Map<string, AttributeValue>();
     for (let i = 0; i < pairs; i++) {
-      const key = this.value();
-      const name =
-        typeof key === 'string' ? key : typeof key === 'bigint' || typeof key === 'number' ? String(key) : '';
+      const name = this.key();
       entries.set(name, this.value());
     }
     this.depth--;
     return { kind: 'map', entries };
+  }
+
+  private key(): string {
+    const key = this.value();
+    return typeof key === 'string' ? key : typeof key === 'bigint' || typeof key === 'number' ? String(key) : '';
+  }
+
+  private passBytes(): Buffer {
+    const start = this.pos;
+    const last = this.lastApart;
+    if (last !== undefined && start + last.length <= this.bytes.length) {
+      if (this.bytes.compare(last, 0, last.length, start, start + last.length) === 0) {
+        this.pos += last.length;
+        return last;
+      }
+    }
+    this.pass();
+    this.lastApart = this.bytes.subarray(start, this.pos);
+    return this.lastApart;
+  }
+
+  /** Goes to the end of the next value without looking into it. */
+  private pass(): void {
+    for (let left = 1; left > 0; left--) {
+      const code = this.unsigned(1);
+      if (code < 0x80 || code >= 0xe0) continue;
+      if (code < 0x90) left += 2 * (code & 0x0f);
+      else if (code < 0xa0) left += code & 0x0f;
+      else if (code < 0xc0) this.take(code & 0x1f);
+      else if (code === 0xdc || code === 0xdd) left += this.unsigned(code === 0xdc ? 2 : 4);
+      else if (code === 0xde || code === 0xdf) left += 2 * this.unsigned(code === 0xde ? 2 : 4);
+      else {
+        this.pos--;
+        this.value();
+      }
+    }
   }
 
   private array(length: number): AttributeValue {

@@ -3,10 +3,16 @@ import { eventTimeNs } from './event-time.ts';
 
 /** Turns the records of one request into log records; keeps what says where they come from as one object for all of a container. */
 export interface RecordReader {
-  /** Takes the map apart. `timeNs` is the time that came beside it, if any did. */
-  read(record: Map<string, AttributeValue>, timeNs: bigint | undefined): LogRecord;
+  /** Takes the map apart. `timeNs` is the time that came beside it, `kubernetes` that part of it, if any did. */
+  read(record: Map<string, AttributeValue>, timeNs?: bigint, kubernetes?: UnreadPart): LogRecord;
   /** Whether a record had no time of its own. */
   arrivalTimed(): boolean;
+}
+
+/** A part that is the same for many records, so that it is read once: its bytes as text, and its value. */
+export interface UnreadPart {
+  bytes: string;
+  value(): AttributeValue;
 }
 
 export function createRecordReader(options: { observedNs: bigint; tag: string }): RecordReader {
@@ -14,10 +20,13 @@ export function createRecordReader(options: { observedNs: bigint; tag: string })
   const resources = new Map<string, Attributes>();
   let arrivalTimed = false;
 
-  const resourceOf = (record: Map<string, AttributeValue>): Attributes => {
-    const kubernetes = take(record, 'kubernetes');
-    const about = ABOUT.map((name) => take(record, name));
-    const key = [kubernetes, ...about].map((value) => attributeText(value ?? '')).join('\0');
+  const resourceOf = (record: Map<string, AttributeValue>, kubernetes: UnreadPart): Attributes => {
+    let key = kubernetes.bytes;
+    const about = ABOUT.map((name) => {
+      const value = take(record, name);
+      if (value !== undefined) key += `\0${name}\0${attributeText(value)}`;
+      return value;
+    });
     let resource = resources.get(key);
     if (resource === undefined) {
       const entries = new Map<string, AttributeValue>();
@@ -25,7 +34,7 @@ export function createRecordReader(options: { observedNs: bigint; tag: string })
         const value = about[i];
         if (value !== undefined) entries.set(name, value);
       });
-      addKubernetes(entries, kubernetes);
+      addKubernetes(entries, kubernetes.value());
       if (tag !== '') entries.set('tag', tag);
       resource = entries;
       resources.set(key, resource);
@@ -34,10 +43,10 @@ export function createRecordReader(options: { observedNs: bigint; tag: string })
   };
 
   return {
-    read(record, timeNs) {
+    read(record, timeNs, kubernetes) {
       const said = timeNs ?? timeOf(record);
       if (said === undefined) arrivalTimed = true;
-      const resource = resourceOf(record);
+      const resource = resourceOf(record, kubernetes ?? readPart(take(record, 'kubernetes')));
       const stream = take(record, 'stream');
       if (stream !== undefined) record.set('log.iostream', stream);
       const body = bodyOf(record);
@@ -58,6 +67,10 @@ export function createRecordReader(options: { observedNs: bigint; tag: string })
     },
     arrivalTimed: () => arrivalTimed,
   };
+}
+
+function readPart(value: AttributeValue = null): UnreadPart {
+  return { bytes: attributeText(value), value: () => value };
 }
 
 /** What belongs to all records of a source. */
@@ -112,9 +125,9 @@ const KUBERNETES: ReadonlyMap<string, string> = new Map([
   ['container_image', 'container.image.name'],
 ]);
 
-function addKubernetes(resource: Map<string, AttributeValue>, kubernetes: AttributeValue | undefined): void {
+function addKubernetes(resource: Map<string, AttributeValue>, kubernetes: AttributeValue): void {
   if (!isMap(kubernetes)) {
-    if (kubernetes !== undefined && kubernetes !== null) resource.set('kubernetes', kubernetes);
+    if (kubernetes !== null) resource.set('kubernetes', kubernetes);
     return;
   }
   const rest = new Map<string, AttributeValue>();

@@ -378,6 +378,31 @@ describe('Loki push', () => {
     );
   });
 
+  it('any value in the place of an entry leaves its neighbours alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), fc.json(), async (entry, metadata) => {
+        const value = (line: string) => `["${nowNs}","${line}"]`;
+        const body = `{"streams":[{"stream":{"a":"b"},"values":[${value('one')},${entry},["${nowNs}","x",${metadata}],${value('two')}]}]}`;
+        const { logs, refused } = await decodeJsonPush(Buffer.from(body), 0n);
+        expect(logs.map(({ body: line }) => line).filter((line) => line === 'one' || line === 'two')).toEqual([
+          'one',
+          'two',
+        ]);
+        expect(logs.length + refused.reduce((sum, { count }) => sum + count, 0)).toBe(4);
+      }),
+    );
+  });
+
+  it('any labels are parsed as Go writes them', () => {
+    const name = fc.stringMatching(/^[a-z_][a-z0-9_]{0,8}$/);
+    fc.assert(
+      fc.property(fc.dictionary(name, fc.string({ unit: 'grapheme' })), (labels) => {
+        const text = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+        expect(Object.fromEntries(parseStreamLabels(`{${text.join(', ')}}`))).toEqual({ ...labels });
+      }),
+    );
+  });
+
   it('any lines come out as they went in', async () => {
     const entry = fc.record({ ns: fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), line: fc.string({ unit: 'grapheme' }) });
     await fc.assert(
