@@ -12,6 +12,7 @@ import {
   type Span,
 } from '../../model/index.ts';
 import { explainRules, type RedactionMatch } from './explain.ts';
+import { isMessageEvent, isMessagePart } from './prompt-keys.ts';
 import { redactObjectBody } from './redact-object.ts';
 import { mayHoldSecret, RULES, type RuleName, secretKey, secretName, textRules } from './redaction-rules.ts';
 import { compileUserRule, type UserPattern } from './user-patterns.ts';
@@ -191,14 +192,16 @@ export function createRedactor(
       if (changed === undefined) return labels;
       return renamed ? withEveryLabel(changed) : changed;
     },
-    log: (record) =>
-      withChanges(record, {
-        body: isModelMessage(record) && !off.has('prompt') && record.body !== '' ? mark('prompt') : text(record.body),
+    log: (record) => {
+      const isMessage = !off.has('prompt') && isModelMessage(record);
+      return withChanges(record, {
+        body: isMessage && record.body !== '' ? mark('prompt') : text(record.body),
         severityText: text(record.severityText),
         resource: resource(record.resource),
-        attributes: attributes(record.attributes),
+        attributes: attributes(isMessage ? withoutMessage(record.attributes, mark) : record.attributes),
         scope: scope(record.scope),
-      }),
+      });
+    },
     span: (span) =>
       withChanges(span, {
         name: text(span.name),
@@ -208,7 +211,14 @@ export function createRedactor(
         attributes: attributes(span.attributes),
         scope: scope(span.scope),
         events: mapChanged(span.events, (event) =>
-          withChanges(event, { name: text(event.name), attributes: attributes(event.attributes) }),
+          withChanges(event, {
+            name: text(event.name),
+            attributes: attributes(
+              !off.has('prompt') && isMessageEvent(event.name)
+                ? withoutMessage(event.attributes, mark)
+                : event.attributes,
+            ),
+          }),
         ),
         links: mapChanged(span.links, (link) =>
           withChanges(link, {
@@ -240,15 +250,22 @@ export function configureRedactText(options: Partial<RedactionOptions>): void {
   ownWords = createRedactor(options);
 }
 
-/** OpenTelemetry's log events whose body is what was said to a model or by it. */
+/** OpenTelemetry's log events that carry what was said to a model or by it. */
 function isModelMessage({ attributes }: LogRecord): boolean {
   if (attributes.size === 0) return false;
   const name = attributes.get('event.name') ?? attributes.get('event_name');
-  return (
-    typeof name === 'string' &&
-    name.startsWith('gen_ai.') &&
-    /^gen_ai\.(?:\w+\.message|choice|content\.\w+|client\.inference\.operation\.details)$/.test(name)
-  );
+  return typeof name === 'string' && isMessageEvent(name);
+}
+
+/** The attributes of such an event without the message. */
+function withoutMessage(attributes: Attributes, mark: (rule: RuleName) => string): Attributes {
+  let masked: Map<string, AttributeValue> | undefined;
+  for (const [key, value] of attributes) {
+    if (value === '' || value === null || !isMessagePart(key)) continue;
+    masked ??= new Map(attributes);
+    masked.set(key, mark('prompt'));
+  }
+  return masked ?? attributes;
 }
 
 /** Names that are equal once masked are numbered, as keys of attributes are. */

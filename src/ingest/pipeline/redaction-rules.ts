@@ -1,4 +1,5 @@
 import { maskChatText, maskRequestText, maskTokenIds, promptHint } from './mask-prompts.ts';
+import { isPromptKey } from './prompt-keys.ts';
 import { type Noted, substitute } from './substitute.ts';
 
 /**
@@ -209,7 +210,7 @@ export const textRules: readonly RedactionRule[] = [
 
 /** The rule by which a key's whole value is secret, whatever it looks like. */
 export function secretKey(key: string): RuleName | undefined {
-  if (PROMPT_KEY.test(key)) return 'prompt';
+  if (isPromptKey(key)) return 'prompt';
   if (/(?:^|[._-])(?:db)?(?:passw(?:or)?d|passwd|passphrase|pwd)$/i.test(key)) return 'password';
   if (/(?:^|[._-])(?:proxy-)?authorization$/i.test(key)) return 'bearer';
   if (/(?:^|[._-])(?:cookie|set-cookie)$/i.test(key)) return 'api-key';
@@ -219,10 +220,6 @@ export function secretKey(key: string): RuleName | undefined {
   if (/(?:^|[._-])private[._-]?key$/i.test(key)) return 'private-key';
   return undefined;
 }
-
-/** Content of model calls: OpenTelemetry's names, new and old, OpenLLMetry's and OpenInference's. */
-const PROMPT_KEY =
-  /^(?:gen_ai\.(?:input\.messages|output\.messages|system_instructions|prompt|completion|tool\.call\.(?:arguments|result)|retrieval\.query\.text|event\.content|(?:prompt|completion)\.\d+\.(?:content|tool_calls.*))|llm\.(?:prompts|completions|input_messages.*\.content|output_messages.*\.content)|traceloop\.entity\.(?:input|output)|(?:input|output)\.value)$/;
 
 function whole(name: RuleName, hint: RegExp, pattern: RegExp): RedactionRule {
   const replacement = `[redacted:${name}]`;
