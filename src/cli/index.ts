@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { CliError } from './client.ts';
 import { registerBackup } from './commands/backup.ts';
 import { registerCheck } from './commands/check.ts';
+import { registerImport } from './commands/import.ts';
 import { registerInvestigate } from './commands/investigate.ts';
 import { registerLogs } from './commands/logs.ts';
 import { registerQuery } from './commands/query.ts';
@@ -22,6 +23,7 @@ const COMMANDS = [
   registerCheck,
   registerBackup,
   registerRestore,
+  registerImport,
 ];
 
 /**

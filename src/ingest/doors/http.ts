@@ -4,7 +4,7 @@ import type { Admission } from './admission.ts';
 import { parseContentType } from './content-type.ts';
 import type { Door, DoorAnswer, DoorRequest } from './door.ts';
 import { toFailure } from './failure.ts';
-import { type DoorService, failed } from './open.ts';
+import { CLUSTER_HEADER, type DoorService, failed } from './open.ts';
 import { senderOf } from './sender.ts';
 
 /**
@@ -55,7 +55,7 @@ export function httpDoors(
 
 function toDoor(door: Door, request: FastifyRequest, sender: string): DoorRequest {
   const headers: Record<string, string> = {};
-  for (const name of ['content-type', 'content-encoding', ...(door.headers ?? [])]) {
+  for (const name of ['content-type', 'content-encoding', CLUSTER_HEADER, ...(door.headers ?? [])]) {
     const value = request.headers[name];
     if (typeof value === 'string') headers[name] = value;
   }

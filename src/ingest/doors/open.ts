@@ -94,17 +94,25 @@ export function originOf(
   cluster: string | undefined,
 ): BatchOrigin {
   const { body, sender, mark } = request;
+  const named = request.headers[CLUSTER_HEADER]?.slice(0, 253) || cluster;
   return {
     protocol,
     bytes: body.length,
     sender,
     ...(mark === undefined ? {} : { request: mark }),
-    ...(cluster === undefined ? {} : { cluster }),
+    ...(named === undefined ? {} : { cluster: named }),
   };
 }
 
-/** The same for the same bytes at the same door in the same encoding. */
+/** Names the cluster of signals that do not name one themselves: for imports, and senders that can set a header only. */
+export const CLUSTER_HEADER = 'x-trifocal-cluster';
+
+/** The same for the same bytes at the same door in the same encoding, for the same cluster. */
 function hashOf({ door, headers, body }: DoorRequest): Uint8Array {
-  const about = `${door}\0${headers['content-type'] ?? ''}\0${headers['content-encoding'] ?? ''}\0`;
-  return createHash('sha256').update(about).update(body).digest().subarray(0, 16);
+  const about = ['content-type', 'content-encoding', CLUSTER_HEADER].map((name) => headers[name] ?? '');
+  return createHash('sha256')
+    .update([door, ...about, ''].join('\0'))
+    .update(body)
+    .digest()
+    .subarray(0, 16);
 }

@@ -3,6 +3,9 @@
  * library does authentication and TLS. Reads no Secrets and no ConfigMaps.
  */
 
+export { toApiObject } from './api-object.ts';
 export type { KubernetesConnection } from './connection.ts';
+export { normalise } from './normalise.ts';
+export { resourceOf } from './resources.ts';
 export type { KnownObject } from './tracker.ts';
 export { type KubernetesWatch, type KubernetesWatchOptions, startKubernetesWatch } from './watch.ts';

@@ -24,6 +24,12 @@ export const RESOURCES: readonly Resource[] = [
   grouped('batch', 'cronjobs', 'CronJob'),
 ];
 
+/** What an object is of; undefined for kinds that are not watched. Any version of a group's API means the same. */
+export function resourceOf(object: { readonly [part: string]: unknown }): Resource | undefined {
+  const group = String(object.apiVersion ?? '').includes('/') ? String(object.apiVersion).split('/')[0] : '';
+  return RESOURCES.find((resource) => resource.kind === object.kind && resource.group === group);
+}
+
 function core(name: string, kind: string): Resource {
   return { name, group: '', apiVersion: 'v1', kind, path: `/api/v1/${name}`, ends: kind !== 'Event' };
 }

@@ -26,6 +26,8 @@ export class PageReader {
   family = '';
   text = '';
   type: MetricType = 'unknown';
+  /** Nothing is left; of a part of a page, whose lack of "# EOF" is no mistake. */
+  exhausted = false;
 
   private readonly bytes: Buffer;
   private readonly openMetrics: boolean;
@@ -120,7 +122,10 @@ export class PageReader {
   private nextLine(): boolean {
     const { bytes } = this;
     const start = this.lineEnd + 1;
-    if (start >= bytes.length) return false;
+    if (start >= bytes.length) {
+      this.exhausted = true;
+      return false;
+    }
     const newline = bytes.indexOf(NEWLINE, start);
     this.lineStart = start;
     this.lineEnd = newline < 0 ? bytes.length : newline;

@@ -1,0 +1,82 @@
+import {
+  labelSet,
+  labelValue,
+  type MetricMetadata,
+  type MetricType,
+  type SampleBatch,
+  type Series,
+} from '../../../model/index.ts';
+import type { Rejection } from '../../sink.ts';
+import { createTurns } from '../../turns.ts';
+import { PageError, type PageFormat, PageReader } from '../scrape/index.ts';
+import { createSeriesCache, SampleBuilder } from '../wire/index.ts';
+
+export interface DecodedText {
+  samples: SampleBatch;
+  metadata: MetricMetadata[];
+  /** Samples that were decoded. */
+  count: number;
+  invalid: Rejection[];
+}
+
+/**
+ * Samples with the times that stand beside them. A line that is none, or that has no time, is counted and left out. Series
+ * are remembered between bodies, so that their labels are decoded once.
+ */
+export function createTextDecoder(): (body: Buffer, format: PageFormat) => Promise<DecodedText> {
+  const known = createSeriesCache<Series>();
+  return async (body, format) => {
+    const reader = new PageReader(body, format);
+    const turns = createTurns();
+    const samples = new SampleBuilder();
+    const metadata = new Map<string, MetricMetadata>();
+    /** Of this body: indexes in the batch, so that a series stands in it once. */
+    const indexes = new Map<Series, number>();
+    const bad = { count: 0, example: '' };
+    const refuse = (example: string) => {
+      bad.count++;
+      bad.example ||= example;
+    };
+    const take = () => {
+      if (reader.timeMs === undefined) return refuse(`${reader.key.slice(1, 300)} has no time, which an import needs`);
+      let series = known.get(reader.key);
+      if (series === undefined) {
+        const labels = labelSet(reader.labels());
+        series = { labels, cluster: labelValue(labels, 'cluster') || 'unknown' };
+        known.set(reader.key, series);
+      }
+      let index = indexes.get(series);
+      if (index === undefined) {
+        index = samples.addSeries(series);
+        indexes.set(series, index);
+      }
+      samples.add(index, reader.timeMs, reader.value);
+    };
+    for (let entries = 1; ; entries++) {
+      if (entries % 1024 === 0 && turns.over()) await turns.next();
+      try {
+        const entry = reader.next();
+        if (entry === 'end') break;
+        if (entry === 'series') take();
+        else note(metadata, reader.family, entry, entry === 'type' ? reader.type : reader.text);
+      } catch (error) {
+        if (!(error instanceof PageError)) throw error;
+        // A part of a file does not end with "# EOF".
+        if (reader.exhausted) break;
+        refuse(error.message);
+      }
+    }
+    const invalid: Rejection[] = bad.count === 0 ? [] : [{ signal: 'samples', reason: 'invalid', ...bad }];
+    return { samples: samples.finish(), metadata: [...metadata.values()], count: samples.length, invalid };
+  };
+}
+
+function note(
+  metadata: Map<string, MetricMetadata>,
+  family: string,
+  kind: 'type' | 'help' | 'unit',
+  text: string,
+): void {
+  const entry = metadata.get(family) ?? { family, type: 'unknown', help: '', unit: '' };
+  metadata.set(family, kind === 'type' ? { ...entry, type: text as MetricType } : { ...entry, [kind]: text }); // the reader gives types only
+}
