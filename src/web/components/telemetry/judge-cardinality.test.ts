@@ -51,7 +51,7 @@ describe('the verdict', () => {
       'refused now',
       data({ refusals: [{ ...refusal, count: 2, label: 'pod' }, refusal] }),
       'warning',
-      'The label user_id of http_requests_total explodes: 480 values in eu, and 9 samples were refused.',
+      'The label user_id of http_requests_total explodes: ≈\u2009480 values in eu, and 9 samples were refused.',
     ],
     [
       'refused without one label that stands out',

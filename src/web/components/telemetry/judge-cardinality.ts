@@ -1,5 +1,5 @@
 import type { CardinalityResponse } from '../../../api/contract/index.ts';
-import { coarse, counted, formatValue } from '../../format/index.ts';
+import { coarse, formatValue } from '../../format/index.ts';
 import type { State } from '../state.ts';
 import { reasonWords } from './drop-words.ts';
 
@@ -14,6 +14,7 @@ const NEAR = 0.8;
 /** A label explodes when it has this many values and they make up most of its metric's series. */
 const MANY_VALUES = 100;
 const MOST_SERIES = 0.5;
+const EXACT_VALUES = 256;
 const RECENT_MS = 300_000;
 
 /** Until all series allowed are in use, when they go on growing as in the last hour; undefined when that is far or never. */
@@ -28,6 +29,11 @@ export function secondsToLimit({ active, limit, metrics }: Pick<CardinalityRespo
 export function explodingLabel({ labels, series }: Pick<MetricCardinality, 'labels' | 'series'>) {
   const [most] = labels;
   return most !== undefined && most.values >= MANY_VALUES && most.values >= series * MOST_SERIES ? most : undefined;
+}
+
+/** How many values a label has. Beyond some hundred they are estimated within 7 %, so that more digits would lie. */
+export function valueCount(values: number): string {
+  return values <= EXACT_VALUES ? formatValue(values, '') : `≈\u2009${formatValue(Number(values.toPrecision(2)), '')}`;
 }
 
 /** What is wrong with one metric, in words that follow its name; undefined when nothing is. */
@@ -71,7 +77,7 @@ function refusalWords(data: CardinalityResponse, { metric, cluster, label, count
   const values = counts?.labels.find((l) => l.name === label)?.values;
   const refused = `${formatValue(count, '')} ${count === 1 ? 'sample was' : 'samples were'} refused`;
   if (label === '') return `${metric} of ${cluster} has ${reasonWords(reason)}: ${refused}.`;
-  const many = values === undefined ? 'too many values' : counted(values, 'value');
+  const many = values === undefined ? 'too many values' : `${valueCount(values)} ${values === 1 ? 'value' : 'values'}`;
   return `The label ${label} of ${metric} explodes: ${many} in ${cluster}, and ${refused}.`;
 }
 

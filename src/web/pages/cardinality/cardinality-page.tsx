@@ -108,7 +108,7 @@ function numbersOf(data: CardinalityResponse | undefined): KeyNumber[] {
       label: 'new series per hour',
       against:
         left === undefined
-          ? `${formatValue(Math.round(growth), '', { signed: true })} in all per hour`
+          ? `in all ${formatValue(Math.round(growth), '', { signed: true })} per hour`
           : `limit reached in ${formatDuration(left)} if it goes on so`,
     },
     {

@@ -4,6 +4,7 @@ import { Notice } from '../../components/states/notice.tsx';
 import { numberColumn } from '../../components/table/columns.tsx';
 import { RowButton } from '../../components/table/row-button.tsx';
 import { Table } from '../../components/table/table.tsx';
+import { valueCount } from '../../components/telemetry/judge-cardinality.ts';
 import { useSetSearch } from '../../page.ts';
 
 type Label = CardinalityResponse['labels'][number];
@@ -28,14 +29,15 @@ export function LabelTable({ labels }: { labels: readonly Label[] }) {
             </RowButton>
           ),
         },
-        numberColumn(labels, {
+        {
           id: 'values',
           head: 'Values',
-          unit: '',
           width: '64px',
-          pick: (l) => l.values,
+          align: 'right',
           phone: 'show',
-        }),
+          value: (l) => l.values,
+          cell: (l) => valueCount(l.values),
+        },
         numberColumn(labels, {
           id: 'metrics',
           head: 'Metrics',

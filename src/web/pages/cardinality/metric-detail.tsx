@@ -5,7 +5,12 @@ import { Panel } from '../../components/panel.tsx';
 import { Peek } from '../../components/peek.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { seriesCountQuery, valueCountQuery } from '../../components/telemetry/explore-query.ts';
-import { explodingLabel, type MetricCardinality, metricTrouble } from '../../components/telemetry/judge-cardinality.ts';
+import {
+  explodingLabel,
+  type MetricCardinality,
+  metricTrouble,
+  valueCount,
+} from '../../components/telemetry/judge-cardinality.ts';
 import { formatValue } from '../../format/index.ts';
 import styles from './cardinality.module.css';
 import { metricKey } from './metric-table.tsx';
@@ -35,9 +40,9 @@ export function MetricDetail({ metric, perMetricLimit, onClose }: Props) {
         {exploding === undefined ? null : (
           <p className={styles.advice}>
             The label <code className={styles.explodes}>{exploding.name}</code> explodes: it has{' '}
-            {formatValue(exploding.values, '')} values, like <code>{exploding.example}</code>. Drop it where the metric
-            is made or collected (<code>labeldrop</code> in Prometheus, an attributes processor in OpenTelemetry), or
-            put what it tells into logs or traces.
+            {valueCount(exploding.values)} values, like <code>{exploding.example}</code>. Drop it where the metric is
+            made or collected (<code>labeldrop</code> in Prometheus, an attributes processor in OpenTelemetry), or put
+            what it tells into logs or traces.
           </p>
         )}
         <div className={styles.meters}>
@@ -62,14 +67,14 @@ export function MetricDetail({ metric, perMetricLimit, onClose }: Props) {
                 to="/explore/metrics"
                 search={{ q: valueCountQuery(metric.metric, label.name) }}
                 className={styles.values}
-                aria-label={`${formatValue(label.values, '')} values of ${label.name}, over time`}
+                aria-label={`${valueCount(label.values)} values of ${label.name}, over time`}
                 title={valueCountQuery(metric.metric, label.name)}
               >
-                {formatValue(label.values, '')}
+                {valueCount(label.values)}
               </Link>
               <Meter
                 share={label.values / Math.max(1, most)}
-                label={`${label.values} values`}
+                label={`${valueCount(label.values)} values`}
                 state={label === exploding ? 'warning' : undefined}
               />
               <span className={styles.small}>like {label.example}</span>

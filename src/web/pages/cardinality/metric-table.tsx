@@ -5,9 +5,17 @@ import { Notice } from '../../components/states/notice.tsx';
 import { clusterColumn, numberColumn } from '../../components/table/columns.tsx';
 import { RowButton } from '../../components/table/row-button.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
-import { explodingLabel, type MetricCardinality, metricTrouble } from '../../components/telemetry/judge-cardinality.ts';
+import {
+  explodingLabel,
+  type MetricCardinality,
+  metricTrouble,
+  valueCount,
+} from '../../components/telemetry/judge-cardinality.ts';
 import { formatValue } from '../../format/index.ts';
 import styles from './cardinality.module.css';
+
+/** What is many stands on top; labels and limits must not be a long way down. */
+const FOLD = 20;
 
 interface Props {
   metrics: readonly MetricCardinality[];
@@ -112,6 +120,7 @@ export function MetricTable({ metrics, perMetricLimit, showCluster, selected, on
       initialSort={{ column: 'series', descending: true }}
       selectedKey={selected}
       onSelect={onSelect}
+      fold={FOLD}
       empty={
         isFiltered ? (
           <Notice state="unknown" title="No metric matches" fix="Clear the filter, or choose all clusters." />
@@ -131,9 +140,9 @@ function MostValues({ metric }: { metric: MetricCardinality }) {
   const [most] = metric.labels;
   if (most === undefined) return <span className={layout.muted}>no labels</span>;
   return (
-    <span title={`${most.name} has ${formatValue(most.values, '')} values, like ${most.example}`}>
+    <span title={`${most.name} has ${valueCount(most.values)} values, like ${most.example}`}>
       <code className={explodingLabel(metric) ? styles.explodes : ''}>{most.name}</code>{' '}
-      <span className={layout.secondary}>× {formatValue(most.values, '')}</span>
+      <span className={layout.secondary}>× {valueCount(most.values)}</span>
     </span>
   );
 }

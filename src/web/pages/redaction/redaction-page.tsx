@@ -9,7 +9,7 @@ import { Failure, LoadingRows } from '../../components/states/notice.tsx';
 import { TelemetryTabs } from '../../components/telemetry/telemetry-tabs.tsx';
 import { ABSENT, counted, formatValue } from '../../format/index.ts';
 import { redactionQuery } from '../../queries.ts';
-import { RuleTable } from './rule-table.tsx';
+import { RuleList } from './rule-list.tsx';
 import { TestBox } from './test-box.tsx';
 
 /** What is hidden before anything is written? */
@@ -24,7 +24,7 @@ export function Page() {
       <div className={layout.stack}>
         <TestBox />
         <Panel title="Rules" note="applied before anything is written to disk" flush>
-          {data ? <RuleTable rules={data.rules} /> : <LoadingRows rows={10} />}
+          {data ? <RuleList rules={data.rules} /> : <LoadingRows rows={10} />}
         </Panel>
       </div>
     </>

@@ -61,7 +61,7 @@ export function SourceDetail({ source, onClose }: { source: Source; onClose: () 
         />
         <dl className={styles.facts}>
           {facts.map(([name, value]) => (
-            <div key={name} style={{ display: 'contents' }}>
+            <div key={name}>
               <dt>{name}</dt>
               <dd>{value}</dd>
             </div>
