@@ -66,6 +66,7 @@ describe('severity and ids', () => {
   it.each<[string, Partial<LogRecord>, object]>([
     ['the sender’s number stays', { severity: 9, body: 'ERROR x' }, { severity: 9 }],
     ['the sender’s word comes before the line’s', { severityText: 'warn', body: 'ERROR x' }, { severity: 13 }],
+    ['an attribute’s before the line’s', { attributes: attributes({ level: 'warn' }), body: 'ERROR x' }, { severity: 13 }],
     ['the line’s own', { body: 'ERROR x' }, { severity: 17 }],
     ['the sender’s ids stay', { traceId: trace, spanId: span, body: `trace_id=${'1'.repeat(32)}` }, { traceId: trace, spanId: span }],
     ['ids of the line', { body: `trace_id=${trace} span_id=${span} request_id=req-77aa` }, { traceId: trace, spanId: span, attributes: attributes({ request_id: 'req-77aa' }) }],

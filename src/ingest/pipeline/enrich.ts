@@ -81,7 +81,7 @@ export function createEnricher(): Enricher {
       }
       return {
         ...record,
-        severity: record.severity || severityOfWord(record.severityText) || severityOfLine(body),
+        severity: record.severity || severityOfWord(record.severityText) || levelOf(attributes) || severityOfLine(body),
         attributes: withRequestId(attributes, requestId),
         traceId,
         spanId,
@@ -101,6 +101,19 @@ export function createEnricher(): Enricher {
 }
 
 const noIds: Ids = { traceId: '', spanId: '', requestId: '' };
+
+/** Attributes in which loggers and collectors' parsers leave the level that they found. */
+const LEVELS = ['level', 'severity', 'detected_level', 'log.level', 'levelname'];
+
+function levelOf(attributes: Attributes): number {
+  if (attributes.size === 0) return 0;
+  for (const name of LEVELS) {
+    const value = attributes.get(name);
+    const severity = typeof value === 'string' || typeof value === 'bigint' ? severityOfWord(String(value)) : 0;
+    if (severity !== 0) return severity;
+  }
+  return 0;
+}
 
 function withRequestId(attributes: Attributes, requestId: string): Attributes {
   if (requestId === '' || attributes.has(REQUEST_ID)) return attributes;
