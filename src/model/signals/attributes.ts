@@ -23,8 +23,9 @@ export function attributeText(value: AttributeValue): string {
   return JSON.stringify(plain(value));
 }
 
-/** A JSON-ready form; 64-bit integers become strings when a double can't hold them. */
+/** A JSON-ready form; what JSON's numbers cannot hold becomes text: large 64-bit integers, NaN and infinities. */
 function plain(value: AttributeValue): unknown {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (value === null || typeof value !== 'object') return value;
   if (value instanceof Uint8Array) return base64(value);
@@ -34,6 +35,6 @@ function plain(value: AttributeValue): unknown {
 
 function base64(bytes: Uint8Array): string {
   let binary = '';
-  for (const byte of bytes) binary += String.fromCharCode(byte);
+  for (let at = 0; at < bytes.length; at += 8192) binary += String.fromCharCode(...bytes.subarray(at, at + 8192));
   return btoa(binary);
 }

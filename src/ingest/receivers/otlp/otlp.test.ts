@@ -28,10 +28,12 @@ import { decodeLogsProtobuf } from './protobuf-logs.ts';
 import { decodeMetricsProtobuf } from './protobuf-metrics.ts';
 import { decodeTracesProtobuf } from './protobuf-traces.ts';
 import {
+  anyValue,
   exemplar,
   exponential,
   exportRequest,
   gauge,
+  histogram,
   keyValues,
   logRecord,
   numberPoint,
@@ -39,6 +41,7 @@ import {
   span,
   sum,
 } from './testdata.ts';
+import { createTranslator } from './translate.ts';
 
 const RESOURCE = {
   'service.name': 'gateway',
@@ -746,6 +749,31 @@ describe('OTLP', () => {
     expect(await send(record().fixed64(1, nowNs - 9n))).toEqual([nowNs - 9n, undefined]);
   });
 
+  it('a log’s body that is no text is JSON without loss', async () => {
+    const nested = (value: ProtoWriter) =>
+      new ProtoWriter()
+        .fixed64(1, 1n)
+        .bytes(
+          5,
+          new ProtoWriter().bytes(6, new ProtoWriter().bytes(1, new ProtoWriter().bytes(1, 'v').bytes(2, value))),
+        );
+    const values = [
+      anyValue(9007199254740993n),
+      anyValue(Number.NaN),
+      anyValue(Number.NEGATIVE_INFINITY),
+      new ProtoWriter().bytes(7, Buffer.alloc(20_000, 0xff)),
+      new ProtoWriter(),
+    ];
+    const { logs } = await decodeLogsProtobuf(exportRequest({}, values.map(nested)), 0n);
+    expect(logs.map(({ body }) => body)).toEqual([
+      '{"v":"9007199254740993"}',
+      '{"v":"NaN"}',
+      '{"v":"-Infinity"}',
+      `{"v":"${Buffer.alloc(20_000, 0xff).toString('base64')}"}`,
+      '{"v":null}',
+    ]);
+  });
+
   it('bytes in a log’s body are text where they are text, and base64 where not', async () => {
     const bytes = (value: Uint8Array) => new ProtoWriter().fixed64(1, 1n).bytes(5, new ProtoWriter().bytes(7, value));
     const { logs } = await decodeLogsProtobuf(
@@ -760,6 +788,17 @@ describe('OTLP', () => {
       goodTraces,
       exportRequest(RESOURCE, [logRecord(nowNs, 'x')]),
       exportRequest(RESOURCE, [gauge('a', 's', numberPoint(nowNs, 1))]),
+      exportRequest(RESOURCE, [
+        exponential('e', 's', 1, { timeNs: nowNs, count: 3n, scale: 3, positive: { offset: -1, counts: [1, 2] } }),
+        histogram('h', 's', 1, {
+          timeNs: nowNs,
+          count: 3n,
+          sum: 1,
+          counts: [1n, 2n],
+          bounds: [1],
+          exemplars: [exemplar(1)],
+        }),
+      ]),
     ];
     const damaged = fc.tuple(fc.constantFrom(...good), fc.nat(), fc.nat(255)).map(([body, at, byte]) => {
       const copy = Buffer.from(body);
@@ -780,8 +819,11 @@ describe('OTLP', () => {
           fc.uint8Array({ maxLength: 100 }).map((b) => Buffer.from(b)),
         ),
         async (body) => {
-          for (const decode of [decodeTracesProtobuf, decodeMetricsProtobuf, decodeTracesJson, decodeMetricsJson])
-            await decode(body).catch(onlyOwn);
+          for (const decode of [decodeTracesProtobuf, decodeTracesJson]) await decode(body).catch(onlyOwn);
+          for (const decode of [decodeMetricsProtobuf, decodeMetricsJson]) {
+            // Whatever could be decoded must be translatable, too.
+            await decode(body).then((decoded) => createTranslator().translate(decoded, async () => {}), onlyOwn);
+          }
           await decodeLogsProtobuf(body, 0n).catch(onlyOwn);
           await decodeLogsJson(body, 0n).catch(onlyOwn);
         },
