@@ -23,6 +23,9 @@ describe('scripts over the embedded store', () => {
     target = await storeTarget();
   });
   afterAll(() => target.close());
-  test.each(['selectors.test', 'time.test', 'rates.test', 'aggregations.test'])('%s', (file) => check(file, target));
+  test.each(['selectors.test', 'time.test', 'rates.test', 'aggregations.test', 'native-histograms.test'])(
+    '%s',
+    (file) => check(file, target),
+  );
   test('time.test without pushdown', () => check('time.test', target.plain));
 });
