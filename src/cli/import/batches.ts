@@ -1,24 +1,8 @@
+import type { BadPart, Batch } from './batch.ts';
 import type { Content } from './content.ts';
 import type { ImportFormat } from './format.ts';
 import { eachLine, type Lines, runsOfLines } from './lines.ts';
 import { jsonObjects, yamlObjects } from './objects.ts';
-
-/** One request to the server. */
-export interface Batch {
-  path: string;
-  headers: Record<string, string>;
-  body: Buffer;
-  /** Where in the file it is from, for messages: `line 12`, `object 40`. */
-  place: string;
-  /** The same in smaller requests, for a body that is refused whole because of one of its parts. */
-  parts?: readonly Batch[];
-}
-
-/** Something in the file that cannot be sent. */
-export interface BadPart {
-  place: string;
-  reason: string;
-}
 
 export interface BatchOptions {
   /** Since when Kubernetes objects hold: RFC 3339. */

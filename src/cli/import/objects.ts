@@ -1,5 +1,5 @@
 import { parse } from 'yaml';
-import type { BadPart } from './batches.ts';
+import type { BadPart } from './batch.ts';
 import { eachLine, runsOfLines } from './lines.ts';
 
 const QUOTE = 34;

@@ -1,5 +1,6 @@
 import { CliError } from '../client.ts';
-import { type BadPart, type Batch, batchesOf } from './batches.ts';
+import type { BadPart, Batch } from './batch.ts';
+import { batchesOf } from './batches.ts';
 import { type Content, openContent } from './content.ts';
 import { detectFormat, UnknownFormat } from './format.ts';
 import { type Outcome, sendBatch } from './send.ts';

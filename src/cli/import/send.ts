@@ -1,6 +1,6 @@
 import { type Backoff, backoffDelay, systemClock } from '../../base/index.ts';
 import { CliError, errorText, request } from '../client.ts';
-import type { Batch } from './batches.ts';
+import type { Batch } from './batch.ts';
 
 /** What became of one request. */
 export interface Outcome {

@@ -2,6 +2,7 @@ import type { Clock, Logger } from '../../base/index.ts';
 import { createClickHousePort } from '../clickhouse/client.ts';
 import { syncMerges } from '../clickhouse/durable-merges.ts';
 import { migrate, migrations } from '../clickhouse/migrations/index.ts';
+import type { ClickHousePort } from '../clickhouse/port.ts';
 import { DATABASE } from '../clickhouse/schema/tables.ts';
 import { startEngine } from '../engine/start.ts';
 import { beginTelemetryRestore, type TelemetryRestore } from './attach.ts';
@@ -16,7 +17,7 @@ export async function openFreshEngine(options: {
   schema: number;
   clock: Clock;
   logger: Logger;
-}): Promise<TelemetryRestore & { close(): Promise<void> }> {
+}): Promise<TelemetryRestore & { port: ClickHousePort; close(): Promise<void> }> {
   const { schema, ...rest } = options;
   const engine = await startEngine({ ...rest, database: DATABASE });
   const port = createClickHousePort(engine.endpoint);
@@ -31,7 +32,7 @@ export async function openFreshEngine(options: {
       migrations.filter((step) => step.version <= schema),
     );
     await syncMerges(port);
-    return { ...(await beginTelemetryRestore(port)), close };
+    return { ...(await beginTelemetryRestore(port)), port, close };
   } catch (error) {
     await close();
     throw error;
