@@ -7,7 +7,12 @@ import { OTLPTraceExporter as TracesGrpc } from '@opentelemetry/exporter-trace-o
 import { OTLPTraceExporter as TracesHttp } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs';
-import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  AggregationTemporality,
+  AggregationType,
+  MeterProvider,
+  PeriodicExportingMetricReader,
+} from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LogsResponse, TraceResponse, TracesResponse } from '../../src/api/contract/index.ts';
@@ -52,6 +57,7 @@ for (const [transport, make] of Object.entries(exporters)) {
         attributes: { index: i, big: Number.MAX_SAFE_INTEGER, ok: true, list: ['a', 'b'] },
       });
       span.addEvent('half way', { step: 1 });
+      span.addLink({ context: { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), traceFlags: 1 }, attributes: { i } });
       span.end();
       ids.add(span.spanContext().traceId);
     }
@@ -72,6 +78,8 @@ for (const [transport, make] of Object.entries(exporters)) {
       attributes: { index: '7', big: '9007199254740991', ok: 'true' },
     });
     expect(trace.spans[0]?.events[0]).toMatchObject({ name: 'half way', attributes: { step: '1' } });
+    expect(trace.spans[0]?.links).toMatchObject([{ traceId: 'a'.repeat(32), attributes: { i: '7' } }]);
+    expect(trace.spans[0]?.scope).toMatchObject({ name: 'test', version: '1.2.3' });
   });
 
   test(`the JavaScript SDK's metrics arrive by ${transport}`, async () => {
@@ -100,6 +108,39 @@ for (const [transport, make] of Object.entries(exporters)) {
     expect(await value(`app_duration_seconds_count${of}}`)).toEqual([5]);
     expect(await value(`app_requests_total${of},k8s_cluster_name="prod-eu",code="500"}`)).toEqual([2]);
     expect(await value(`target_info${of}}`)).toEqual([1]);
+  });
+
+  test(`exponential histograms and deltas of the JavaScript SDK arrive by ${transport}`, async () => {
+    const temporalityPreference = AggregationTemporality.DELTA;
+    const exporter =
+      transport === 'gRPC'
+        ? new MetricsGrpc({ url: `http://${server.otlpGrpc}`, temporalityPreference })
+        : new MetricsHttp({ url: `${server.otlpHttp}/v1/metrics`, temporalityPreference });
+    const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+    const provider = new MeterProvider({
+      resource,
+      readers: [reader],
+      views: [{ instrumentName: 'app.latency', aggregation: { type: AggregationType.EXPONENTIAL_HISTOGRAM } }],
+    });
+    const meter = provider.getMeter('test');
+    const done = meter.createCounter('app.done');
+    const latency = meter.createHistogram('app.latency', { unit: 's' });
+    for (let round = 0; round < 3; round++) {
+      done.add(2);
+      for (const seconds of [0.5, 1, 2, 4]) latency.record(seconds);
+      await provider.forceFlush();
+    }
+    await provider.shutdown();
+    const reaches = (query: string, expected: number) =>
+      waitFor(query, async () => {
+        const [series] = await promql(`${server.http}/prometheus`, query);
+        return Math.abs(Number(series?.value?.[1]) - expected) < 1e-9 ? true : undefined;
+      });
+    const of = `{job="${service}"}`;
+    await reaches(`app_done_total${of}`, 6);
+    await reaches(`histogram_count(app_latency_seconds${of})`, 12);
+    await reaches(`histogram_sum(app_latency_seconds${of})`, 22.5);
+    await reaches(`histogram_fraction(0, 1, app_latency_seconds${of})`, 0.5);
   });
 
   test(`the JavaScript SDK's logs arrive by ${transport}`, async () => {
