@@ -4,10 +4,13 @@ import { CliError, callApi, withServer } from '../client.ts';
 import type { Program } from '../program.ts';
 
 const sample = z.tuple([z.number(), z.string()]);
+const histogram = z.tuple([z.number(), z.looseObject({ count: z.string(), sum: z.string() })]);
 const series = z.object({
   metric: z.record(z.string(), z.string()),
   value: sample.optional(),
   values: z.array(sample).optional(),
+  histogram: histogram.optional(),
+  histograms: z.array(histogram).optional(),
 });
 const answer = z.object({
   data: z.object({ resultType: z.string(), result: z.union([z.array(series), sample]) }),
@@ -51,8 +54,17 @@ function table(data: z.output<typeof answer>['data']): string {
   if (data.resultType === 'scalar' || data.resultType === 'string') return `${data.result[1]}\n`;
   const rows = data.result as z.output<typeof series>[]; // every other result type is a list of series
   return rows
-    .map((row) => `${name(row.metric)}  ${(row.values ?? (row.value ? [row.value] : [])).map(point).join(' ')}\n`)
+    .map((row) => {
+      const numbers = row.values ?? (row.value ? [row.value] : []);
+      const histograms = row.histograms ?? (row.histogram ? [row.histogram] : []);
+      return `${name(row.metric)}  ${[...numbers.map(point), ...histograms.map(histogramPoint)].join(' ')}\n`;
+    })
     .join('');
+}
+
+/** What a native histogram has seen; its buckets are for `--json`. */
+function histogramPoint([time, { count, sum }]: z.output<typeof histogram>): string {
+  return `{count:${count}, sum:${sum}} @${time}`;
 }
 
 function name(metric: Readonly<Record<string, string>>): string {

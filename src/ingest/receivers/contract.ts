@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import Fastify from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Clock, silentLogger, systemClock } from '../../base/index.ts';
-import { formatLabels, type SignalBatch } from '../../model/index.ts';
+import { formatLabels, type SampleBatch, type SignalBatch } from '../../model/index.ts';
 import { createAdmission, type DoorService, httpDoors, openDoors, type Receiver } from '../doors/index.ts';
 import { createIngest } from '../ingest.ts';
 import { BackPressureError, type SignalSink } from '../sink.ts';
@@ -201,14 +201,12 @@ export function gzipBomb(): Buffer {
 
 /** The samples of batches in Prometheus' notation, one a line. */
 export function sampleLines(batches: readonly SignalBatch[]): string[] {
-  return batches.flatMap(({ samples }) =>
-    samples === undefined
-      ? []
-      : Array.from(samples.values, (value, i) => {
-          const series = samples.series[samples.seriesOf[i] ?? -1];
-          return `${formatLabels(series?.labels ?? [])} ${value} @${samples.timesMs[i]}`;
-        }),
-  );
+  const linesOf = (samples: SampleBatch | undefined) =>
+    Array.from(samples?.values ?? [], (value, i) => {
+      const series = samples?.series[samples.seriesOf[i] ?? -1];
+      return `${formatLabels(series?.labels ?? [])} ${value} @${samples?.timesMs[i]}`;
+    });
+  return batches.flatMap(({ samples, lateSamples }) => [...linesOf(samples), ...linesOf(lateSamples)]);
 }
 
 function watchMemory(): { peak(): number } {
