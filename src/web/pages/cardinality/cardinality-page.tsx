@@ -108,7 +108,9 @@ function numbersOf(data: CardinalityResponse | undefined): KeyNumber[] {
       label: 'new series per hour',
       against:
         left === undefined
-          ? `in all ${formatValue(Math.round(growth), '', { signed: true })} per hour`
+          ? Math.round(growth) === 0
+            ? 'as many as an hour ago in all'
+            : `${formatValue(Math.round(growth), '', { signed: true })} in all`
           : `limit reached in ${formatDuration(left)} if it goes on so`,
     },
     {

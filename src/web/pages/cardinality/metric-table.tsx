@@ -136,13 +136,19 @@ export function MetricTable({ metrics, perMetricLimit, showCluster, selected, on
   );
 }
 
+/** `× 24`, or `≈ 4900` where that is an estimate. */
+function times(values: number): string {
+  const count = valueCount(values);
+  return count.startsWith('≈') ? count : `× ${count}`;
+}
+
 function MostValues({ metric }: { metric: MetricCardinality }) {
   const [most] = metric.labels;
   if (most === undefined) return <span className={layout.muted}>no labels</span>;
   return (
     <span title={`${most.name} has ${valueCount(most.values)} values, like ${most.example}`}>
       <code className={explodingLabel(metric) ? styles.explodes : ''}>{most.name}</code>{' '}
-      <span className={layout.secondary}>× {valueCount(most.values)}</span>
+      <span className={layout.secondary}>{times(most.values)}</span>
     </span>
   );
 }
