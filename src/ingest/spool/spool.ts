@@ -25,6 +25,8 @@ export interface SpoolOptions {
   logger: Logger;
   /** Of rows that were set aside; beyond it the oldest are dropped. */
   maxRefusedBytes?: number;
+  /** How many requests are being worked on: an append waits a moment for theirs, so that they share a sync. */
+  underWay?: () => number;
   /** How long an append waits for others before they are inserted together. */
   sealAfterMs?: number;
   sealBytes?: number;
@@ -111,6 +113,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     folder,
     clock,
     sealBytes: options.sealBytes ?? 16 * 1024 * 1024,
+    underWay: options.underWay ?? (() => 0),
     onFull: (segment) => {
       waiting.push(segment);
       wake();

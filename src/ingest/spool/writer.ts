@@ -17,16 +17,28 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** `onFull` gets segments that ended because they reached `sealBytes` or because the disk refused. */
+/**
+ * A sync costs the same for one append as for many, so it waits this long for those that are on their way. A sender that is
+ * alone never waits.
+ */
+const GATHER_MS = 2;
+
+/**
+ * `onFull` gets segments that ended because they reached `sealBytes` or because the disk refused. `underWay` says how many
+ * requests are being worked on, of which each may append.
+ */
 export function createSegmentWriter(options: {
   folder: string;
   sealBytes: number;
   clock: Clock;
+  underWay: () => number;
   onFull: (segment: Segment) => void;
 }): SegmentWriter {
   let current: OpenSegment | undefined;
   let waiting: Waiting[] = [];
   let turn: Promise<unknown> = Promise.resolve();
+  /** Ends the waiting for others. */
+  let gathered = () => {};
 
   /** Runs after everything that was begun before. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -41,7 +53,15 @@ export function createSegmentWriter(options: {
     current = undefined;
     return ended && { name: ended.name, bytes: ended.bytes, firstMs: ended.firstMs };
   };
+  const gather = async () => {
+    if (waiting.length === 0 || waiting.length >= options.underWay()) return;
+    const enough = new Promise<void>((resolve) => {
+      gathered = resolve;
+    });
+    await Promise.race([enough, options.clock.sleep(GATHER_MS)]);
+  };
   const writeWaiting = async () => {
+    await gather();
     const group = waiting;
     waiting = [];
     if (group.length === 0) return;
@@ -71,6 +91,7 @@ export function createSegmentWriter(options: {
       new Promise((resolve, reject) => {
         waiting.push({ pieces, resolve, reject });
         if (waiting.length === 1) void inTurn(writeWaiting);
+        else if (waiting.length >= options.underWay()) gathered();
       }),
     seal: () => inTurn(end),
     open: () => current,

@@ -35,6 +35,8 @@ export type HostMethods = {
 export interface IngestThread extends IngestService {
   /** Acknowledged rows were lost: series are introduced again. */
   forget(): void;
+  /** Requests and batches that are being worked on. */
+  underWay(): number;
   close(): Promise<void>;
 }
 
@@ -63,6 +65,15 @@ export function startIngestThread(options: {
   let worker: Worker;
   let pack: ReturnType<typeof createSeriesPacker>;
   let failures = 0;
+  let underWay = 0;
+  const counted = async <T>(call: Promise<T>): Promise<T> => {
+    underWay++;
+    try {
+      return await call;
+    } finally {
+      underWay--;
+    }
+  };
 
   const start = () => {
     const started = new Worker(entry.code, { ...entry.options, workerData: settings, name: 'ingest' });
@@ -81,10 +92,10 @@ export function startIngestThread(options: {
   start();
 
   return {
-    handle: (request) => line.remote.handle(request),
+    handle: (request) => counted(line.remote.handle(request)),
     refused: (door, failure, sender) => forgetful(line.remote.refused(door, failure, sender)),
     sink: {
-      accept: (batch, origin) => line.remote.accept(pack(batch), origin),
+      accept: (batch, origin) => counted(line.remote.accept(pack(batch), origin)),
       drop: (rejection, origin) => forgetful(line.remote.drop(rejection, origin)),
     },
     telemetry: () => line.remote.telemetry(),
@@ -95,6 +106,7 @@ export function startIngestThread(options: {
     metrics: () => line.remote.metrics(),
     loopDelay: () => line.remote.loopDelay(),
     forget: () => forgetful(line.remote.forget()),
+    underWay: () => underWay,
     async close() {
       closing.abort();
       await worker.terminate();

@@ -1,0 +1,60 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { manualClock } from '../../base/index.ts';
+import { createSegmentWriter } from './writer.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'trifocal-writer-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a writer of segments', () => {
+  /** With so many requests under way, on a clock that stands still. */
+  const open = (underWay: number, where = folder) => {
+    const clock = manualClock(0);
+    const writer = createSegmentWriter({
+      folder: where,
+      clock,
+      sealBytes: 1000,
+      underWay: () => underWay,
+      onFull: () => {},
+    });
+    return { clock, append: () => writer.append([Buffer.from('rows')]), close: () => writer.seal() };
+  };
+
+  /** Takes as long as a writer would that does not wait. */
+  const whileAnotherWrites = async () => {
+    const other = open(1, await mkdtemp(join(folder, 'other-')));
+    await other.append();
+    await other.close();
+  };
+  const segments = async () => (await readdir(folder)).filter((name) => name.endsWith('.segment'));
+
+  test('does not let an append wait that is alone', async () => {
+    const { append, close } = open(1);
+    await append();
+    await close();
+  });
+
+  test('waits for an append that is on its way, and writes both at once', async () => {
+    const { append, close } = open(2);
+    const first = append();
+    await whileAnotherWrites();
+    expect(await segments()).toEqual([]);
+    await Promise.all([first, append()]);
+    await close();
+  });
+
+  test('waits no longer than a moment', async () => {
+    const { clock, append, close } = open(5);
+    const all = [append(), append()];
+    await whileAnotherWrites();
+    expect(await segments()).toEqual([]);
+    await clock.advance(2);
+    await Promise.all(all);
+    await close();
+  });
+});
