@@ -30,7 +30,7 @@ export function resourceLabels(resource: Attributes): ResourceLabels {
     promoted: PROMOTED.filter((key) => resource.has(key)).map((key) => [labelName(key), text(key)]),
     job: service !== '' && namespace !== '' ? `${namespace}/${service}` : service,
     instance: text('service.instance.id') || derivedInstance(resource),
-    writer: WRITER.map(text).join('\u0000'),
+    writer: JSON.stringify(WRITER.map(text)),
   };
 }
 

@@ -122,6 +122,23 @@ describe('OTLP metrics as Prometheus series', () => {
     );
   });
 
+  it('points are of one series only when all of their attributes are equal', async () => {
+    const attributes = [
+      { a: 'x' },
+      { a: 'x', b: 'y' },
+      { a: 'x\u0000b\u0001y' },
+      { a: 'x1,1,by' },
+      { ax: '' },
+      { a: 'x', b: '' },
+    ];
+    const points = attributes.map((one, i) => numberPoint(nowNs, i, one));
+    const { samples } = await translate([gauge('g', '', ...points)], {});
+    const labels = samples.series.map((series) => formatLabels(series.labels));
+    expect(labels).toHaveLength(5);
+    expect(new Set(labels).size).toBe(5);
+    expect([...samples.seriesOf]).toEqual([0, 1, 2, 3, 4, 0]);
+  });
+
   it('has no target_info for a resource that nothing identifies or that says nothing else', async () => {
     for (const resource of [{ 'host.arch': 'amd64' }, { 'service.name': 'api' }]) {
       const { samples } = await translate([gauge('a', '', numberPoint(nowNs, 1))], resource);

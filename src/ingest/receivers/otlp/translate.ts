@@ -82,6 +82,8 @@ const NOTHING_TO_UNDO: Undo = () => {};
 interface ResourceState {
   base: ResourceLabels;
   writer: number;
+  /** The resource's part in the keys of streams. */
+  key: string;
   firstMs: number;
   lastMs: number;
 }
@@ -131,14 +133,15 @@ class Request {
       if (resource === undefined) {
         const base = resourceLabels(metric.resource);
         const writer = this.streams.writer(base.writer);
-        resource = { base, writer, firstMs: Number.POSITIVE_INFINITY, lastMs: 0 };
+        const key = JSON.stringify([writer, base.promoted]);
+        resource = { base, writer, key, firstMs: Number.POSITIVE_INFINITY, lastMs: 0 };
         resources.set(metric.resource, resource);
       }
       const family = familyOf(metric);
       families.set(family.family, family);
       const state: MetricState = {
         name: family.family,
-        key: `${resource.writer}\u0000${resource.base.promoted.join()}\u0000${family.family}\u0000${data.kind}\u0000${metric.scope.name}`,
+        key: JSON.stringify([resource.key, family.family, data.kind, metric.scope.name]),
         resource,
         isDelta: 'temporality' in data && data.temporality === 'delta',
         accumulates: data.kind !== 'gauge' && (data.kind !== 'sum' || data.monotonic),
@@ -270,7 +273,11 @@ class Request {
 
   private streamOf(point: Point, metric: MetricState): Stream {
     let key = metric.key;
-    for (const [name, value] of point.attributes) key += `\u0000${name}\u0001${attributeText(value)}`;
+    for (const [name, value] of point.attributes) {
+      const text = attributeText(value);
+      // With lengths, since names and values may hold whatever would separate them.
+      key += `${name.length},${text.length},${name}${text}`;
+    }
     return this.streams.stream(key, () => pointLabels(point.attributes, metric.resource.base));
   }
 
