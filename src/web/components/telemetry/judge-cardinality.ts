@@ -14,7 +14,7 @@ const NEAR = 0.8;
 /** A label explodes when it has this many values and they make up most of its metric's series. */
 const MANY_VALUES = 100;
 const MOST_SERIES = 0.5;
-const EXACT_VALUES = 256;
+const EXACT_VALUES = 64;
 const RECENT_MS = 300_000;
 
 /** Until all series allowed are in use, when they go on growing as in the last hour; undefined when that is far or never. */
@@ -31,7 +31,7 @@ export function explodingLabel({ labels, series }: Pick<MetricCardinality, 'labe
   return most !== undefined && most.values >= MANY_VALUES && most.values >= series * MOST_SERIES ? most : undefined;
 }
 
-/** How many values a label has. Beyond some hundred they are estimated within 7 %, so that more digits would lie. */
+/** How many values a label has. Beyond 64 the server estimates them within 7 %, so that more digits would lie. */
 export function valueCount(values: number): string {
   return values <= EXACT_VALUES ? formatValue(values, '') : `≈\u2009${formatValue(Number(values.toPrecision(2)), '')}`;
 }
