@@ -7,7 +7,7 @@ import {
   type MetricType,
 } from '../../../model/index.ts';
 import { createTurns } from '../../turns.ts';
-import { createSeriesCache, ProtoReader } from '../wire/index.ts';
+import { createSeriesCache, ProtoReader, type SeriesCache } from '../wire/index.ts';
 import { type KnownSeries, seriesText, type WriteContent, WriteContentBuilder } from './content.ts';
 import { type ReadHistogram, readHistogram } from './histogram.ts';
 import { knownSeries, METADATA_TYPES, readSamples, readText } from './read-parts.ts';
@@ -23,11 +23,14 @@ const METADATA = (5 << 3) | 2;
 /** Of release candidates up to 2.0-rc.3; since then it is a field of each sample and histogram. */
 const CREATED_TIMESTAMP = 6 << 3;
 
-/** Half a surrogate pair, which no text from UTF-8 holds. */
-const SEPARATOR = '\ud800';
+const MAX_ID = 2 ** 31;
+/** Series with more labels than any limit lets in are not worth remembering. */
+const MAX_KEPT_REFS = 2000;
 
 interface Symbols {
   texts: string[];
+  /** Of each text, the same in every request as long as the text is remembered; never used for another. */
+  ids: number[];
   /** Numbers of those whose bytes are not UTF-8. */
   broken: Set<number>;
 }
@@ -38,12 +41,26 @@ interface Symbols {
  */
 export function createDecoderV2(): (body: Buffer) => Promise<WriteContent> {
   const cache = createSeriesCache<KnownSeries>();
+  const textIds = createSeriesCache<number>();
+  let lastId = 0;
+  const idOf = (text: string) => {
+    const known = textIds.get(text);
+    if (known !== undefined) return known;
+    textIds.set(text, ++lastId);
+    return lastId;
+  };
   let requests = 0;
 
   return async (body) => {
+    // Ids have 32 bits; long before they end, everything is forgotten at once.
+    if (lastId > MAX_ID) {
+      lastId = 0;
+      textIds.clear();
+      cache.clear();
+    }
     const turns = createTurns();
     const reader = new ProtoReader(body);
-    const symbols: Symbols = { texts: [], broken: new Set() };
+    const symbols: Symbols = { texts: [], ids: [], broken: new Set() };
     // Symbols may come behind the series that name them, so they are read first.
     for (let n = 1; reader.more(body.length); n++) {
       if (n % 512 === 0 && turns.over()) await turns.next();
@@ -55,6 +72,7 @@ export function createDecoderV2(): (body: Buffer) => Promise<WriteContent> {
       const { text, valid } = readText(reader);
       if (!valid) symbols.broken.add(symbols.texts.length);
       symbols.texts.push(text);
+      symbols.ids.push(idOf(text));
     }
     const first = symbols.texts[0];
     if (first !== undefined && first !== '') reader.fail('symbols must begin with an empty string', 0);
@@ -80,7 +98,7 @@ export function createDecoderV2(): (body: Buffer) => Promise<WriteContent> {
 
 interface Request {
   symbols: Symbols;
-  cache: { get(key: string): KnownSeries | undefined; set(key: string, entry: KnownSeries): void };
+  cache: SeriesCache<KnownSeries>;
   content: WriteContentBuilder;
   families: Map<string, MetricMetadata>;
 }
@@ -203,14 +221,26 @@ function readRefs(reader: ProtoReader, tag: number, into: number[]): void {
 }
 
 function seriesOf(refs: readonly number[], { symbols, cache }: Request): KnownSeries {
+  const key = keyOf(refs, symbols);
+  const cached = key === undefined ? undefined : cache.get(key);
+  if (cached !== undefined) return cached;
   const pairs = pairsOf(refs, symbols);
   if (typeof pairs === 'string') return knownSeries([], pairs);
-  const key = pairs.map(([name, value]) => name + SEPARATOR + value).join(SEPARATOR);
-  const cached = cache.get(key);
-  if (cached !== undefined) return cached;
   const known = knownSeries(pairs, '');
-  cache.set(key, known);
+  if (key !== undefined) cache.set(key, known);
   return known;
+}
+
+/** Equal only when the labels are; undefined when something is wrong with them. Two characters for each text's id. */
+function keyOf(refs: readonly number[], { ids, broken }: Symbols): string | undefined {
+  if (refs.length % 2 !== 0 || refs.length > MAX_KEPT_REFS || broken.size > 0) return undefined;
+  const units: number[] = [];
+  for (const ref of refs) {
+    const id = ids[ref];
+    if (id === undefined) return undefined;
+    units.push(id & 0xffff, id >>> 16);
+  }
+  return String.fromCharCode(...units);
 }
 
 /** The labels that references name, or why they name none. */

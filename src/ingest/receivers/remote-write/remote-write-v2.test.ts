@@ -253,6 +253,14 @@ describe('remote write 2.0', () => {
     expect(second.samples.series[0]).toBe(first.samples.series[0]);
   });
 
+  it('takes a series with very many labels for what it is', async () => {
+    const names = Array.from({ length: 300_000 }, (_, i) => [`l${i}`, 'x'] as const);
+    const symbols = ['', '__name__', 'many', 'x', ...names.map(([name]) => name)];
+    const refs = [1, 2, ...names.flatMap((_, i) => [i + 4, 3])];
+    const content = await createDecoderV2()(requestV2([{ labels: {}, refs, samples: [[1, nowMs]] }], symbols));
+    expect(content.samples.series[0]?.labels).toHaveLength(600_002);
+  });
+
   it('any set of series comes out as it went in', async () => {
     const labels = fc.dictionary(
       fc.string({ minLength: 1, unit: 'grapheme' }).filter((n) => n !== '__name__'),

@@ -7,4 +7,4 @@ export { asObject, eachObject, type Json, type JsonObject, kindOf, objectField, 
 export { type JsonPart, type JsonText, openJson, readJson } from './json-text.ts';
 export { decodeText, isValidUtf8, ProtoReader, ProtoWriter } from './protobuf.ts';
 export { SampleBuilder } from './sample-builder.ts';
-export { createSeriesCache } from './series-cache.ts';
+export { createSeriesCache, type SeriesCache } from './series-cache.ts';

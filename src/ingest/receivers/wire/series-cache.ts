@@ -7,6 +7,7 @@ import type { Series } from '../../../model/index.ts';
 export interface SeriesCache<Entry = Series> {
   get(key: string): Entry | undefined;
   set(key: string, entry: Entry): void;
+  clear(): void;
 }
 
 export function createSeriesCache<Entry = Series>(size = 500_000): SeriesCache<Entry> {
@@ -21,6 +22,10 @@ export function createSeriesCache<Entry = Series>(size = 500_000): SeriesCache<E
   };
   return {
     set,
+    clear() {
+      young = new Map();
+      old = new Map();
+    },
     get(key) {
       const found = young.get(key);
       if (found !== undefined) return found;
