@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { InvestigationBody } from '../api/contract/index.ts';
-import type { Clock, Logger } from '../base/index.ts';
+import type { Clock, Logger, Tracer } from '../base/index.ts';
 import {
   type IngestServiceSettings,
   type IngestThread,
@@ -58,9 +58,10 @@ export async function openParts(options: {
   folder: DataFolder;
   clock: Clock;
   logger: Logger;
+  tracer: Tracer;
   closers: Closers;
 }): Promise<Parts> {
-  const { config, folder, clock, logger, closers } = options;
+  const { config, folder, clock, logger, tracer, closers } = options;
   const [store, records] = await Promise.all([
     openStore({
       engine: { kind: 'embedded', folder: folder.engine, memoryBytes: config.store.embedded.memory },
@@ -72,6 +73,7 @@ export async function openParts(options: {
       },
       clock,
       logger,
+      tracer,
     }).catch((error) => {
       throw new StartError(`The store in ${folder.engine} can't be opened: ${message(error)}`);
     }),

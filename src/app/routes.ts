@@ -14,7 +14,7 @@ import {
   traceRoutes,
   webRoutes,
 } from '../api/index.ts';
-import type { Clock, Logger } from '../base/index.ts';
+import { type Clock, type Logger, type Tracer, traced } from '../base/index.ts';
 import { watchLoop } from '../ingest/index.ts';
 import { formatTime, type Scope, scopeAllows } from '../model/index.ts';
 import type { Config } from './config/index.ts';
@@ -30,16 +30,23 @@ export interface RouteOptions {
   version: string;
   clock: Clock;
   logger: Logger;
+  tracer: Tracer;
   webFolder: string;
 }
 
 /** Registers every route of the HTTP door, each with just what it needs. */
 export async function registerRoutes(app: FastifyInstance, options: RouteOptions): Promise<void> {
-  const { config, parts, version, clock, logger, webFolder } = options;
+  const { config, parts, version, clock, logger, tracer, webFolder } = options;
   const { engine, traces, estate, records } = parts;
   const loops = { main: watchLoop(), ingest: parts.ingest.loopDelay };
   const trouble = createTroubleSource(parts, clock);
-  const run = createInvestigator({ engine, traces, estate, clock });
+  const investigate = createInvestigator({ engine, traces, estate, clock });
+  const run: typeof investigate = (...asked) =>
+    traced(tracer, 'investigation', {}, async (span) => {
+      const result = await investigate(...asked);
+      span.set({ 'trifocal.verdict': result.verdict, 'trifocal.queries': result.cost.queries });
+      return result;
+    });
   await app.register(
     statusRoutes({
       version,

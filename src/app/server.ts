@@ -13,6 +13,8 @@ import { registerOperations } from './operations.ts';
 import { openParts, type Parts } from './parts.ts';
 import { registerRoutes } from './routes.ts';
 
+import { noTracing, startTracing, type Tracing, tracesUrl } from './tracing.ts';
+
 export { StartError } from './data-folder.ts';
 
 export interface RunningServer {
@@ -40,9 +42,12 @@ export async function startServer(options: {
     const folder = await openDataFolder(config.data);
     closers.add('the data folder', () => folder.lock.release());
     signal.throwIfAborted();
-    const parts = await openParts({ config, folder, clock, logger, closers });
+    const tracing = await openTracing(config, version, logger);
+    closers.add('the export of own traces', tracing.close);
+    const parts = await openParts({ config, folder, clock, logger, tracer: tracing.tracer, closers });
     signal.throwIfAborted();
-    const doors = await openDoors(config, parts, { version, clock, logger }, closers);
+    const doors = await openDoors(config, parts, { version, clock, logger, tracing }, closers);
+    tracing.listensAt(Object.values(doors));
     const clusters = connectClusters({
       clusters: config.clusters,
       names: parts.clusterNames,
@@ -69,6 +74,11 @@ export async function startServer(options: {
   }
 }
 
+async function openTracing(config: Config, version: string, logger: Logger): Promise<Tracing> {
+  const url = tracesUrl(config.telemetry.traces.endpoint, process.env);
+  return url === undefined ? noTracing : startTracing({ url, version, logger });
+}
+
 async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await Promise.race([
@@ -93,7 +103,7 @@ interface Doors {
 async function openDoors(
   config: Config,
   parts: Parts,
-  { version, clock, logger }: { version: string; clock: Clock; logger: Logger },
+  { version, clock, logger, tracing }: { version: string; clock: Clock; logger: Logger; tracing: Tracing },
   closers: { add(what: string, close: () => unknown): void },
 ): Promise<Doors> {
   const { maxBody } = config.ingest;
@@ -101,16 +111,25 @@ async function openDoors(
     maxBytes: Math.max(BODIES_AT_ONCE_BYTES, 4 * maxBody),
     concurrency: REQUESTS_AT_ONCE,
   });
-  const carried = { service: parts.ingest, admission, maxBodyBytes: maxBody };
+  const carried = { service: tracing.traceDoors(parts.ingest), admission, maxBodyBytes: maxBody };
   const allowedHosts = [config.listen.http.host, config.listen.otlpHttp.host];
   const http = createHttpServer({ logger, maxBodyBytes: maxBody, allowedHosts });
   const otlp = createHttpServer({ logger, maxBodyBytes: maxBody, allowedHosts });
   closers.add('the HTTP doors', () => Promise.all([http.close(), otlp.close()]));
+  for (const app of [http, otlp]) tracing.traceRequests(app);
   const ofOtlp = pushDoors.filter(({ protocol }) => protocol === 'otlp');
   await http.register(httpDoors(pushDoors, carried));
   await http.register(httpDoors(ofOtlp, carried), { prefix: '/prometheus/api/v1/otlp' });
   await otlp.register(httpDoors(ofOtlp, carried));
-  await registerRoutes(http, { config, parts, version, clock, logger, webFolder: join(projectRoot(), 'dist/web') });
+  await registerRoutes(http, {
+    config,
+    parts,
+    version,
+    clock,
+    logger,
+    tracer: tracing.tracer,
+    webFolder: join(projectRoot(), 'dist/web'),
+  });
   await registerOperations(http, { parts, dataFolder: resolve(config.data), version, clock });
   const addresses = {
     http: await listen(http, 'listen.http', config.listen.http),

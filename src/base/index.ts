@@ -10,3 +10,4 @@ export { type Logger, silentLogger } from './logger.ts';
 export { nearest } from './nearest.ts';
 export { type Backoff, backoffDelay, retry } from './retry.ts';
 export { createSemaphore, type Semaphore } from './semaphore.ts';
+export { silentTracer, type TraceAttributes, type Tracer, type TraceSpan, traced } from './tracer.ts';

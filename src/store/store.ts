@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../base/index.ts';
+import { type Clock, type Logger, silentTracer, type Tracer } from '../base/index.ts';
 import { beginTelemetryRestore, countRows, type TelemetryRestore } from './backup/attach.ts';
 import { type FrozenTelemetry, freezeTelemetry, releaseAllFrozen } from './backup/freeze.ts';
 import { createClickHousePort, type Endpoint } from './clickhouse/client.ts';
@@ -8,6 +8,7 @@ import type { ClickHousePort } from './clickhouse/port.ts';
 import { applyRetention, type Retention } from './clickhouse/retention.ts';
 import { DATABASE } from './clickhouse/schema/tables.ts';
 import { type PartStats, readPartStats, readTableStats, type TableStats } from './clickhouse/sizes.ts';
+import { tracePort } from './clickhouse/traced-port.ts';
 import { watchServer } from './clickhouse/watch.ts';
 import { startEngine } from './engine/start.ts';
 
@@ -21,6 +22,8 @@ export interface StoreOptions {
   retention: Retention;
   clock: Clock;
   logger: Logger;
+  /** Of its statements. */
+  tracer?: Tracer;
 }
 
 /** The telemetry store, its schema at the newest version. */
@@ -48,7 +51,7 @@ export interface StoreBackup {
 export async function openStore(options: StoreOptions): Promise<Store> {
   if (options.engine.kind === 'embedded') await releaseAllFrozen(options.engine.folder);
   const server = await openServer(options);
-  const port = createClickHousePort(server.endpoint);
+  const port = tracePort(createClickHousePort(server.endpoint), options.tracer ?? silentTracer);
   const close = async () => {
     await port.close();
     await server.close();

@@ -17,7 +17,7 @@ const SCALAR_PATHS = [
   'listen.http', 'listen.otlpHttp', 'listen.otlpGrpc', 'data', 'store.embedded.memory', 'store.spool', 'store.reserve', 'ingest.accept.past', 'ingest.accept.future',
   'ingest.maxBody', 'retention.metrics', 'retention.logs', 'retention.traces', 'retention.objects', 'limits.series', 'limits.perMetric',
   'limits.perCluster', 'limits.labels', 'limits.labelName', 'limits.labelValue', 'limits.line', 'limits.streamLabels',
-  'limits.rate.samples', 'limits.rate.lines', 'limits.rate.spans', 'limits.rate.bytes', 'limits.rate.burst', 'redaction.prompts', 'limits.query.time', 'limits.query.memory', 'limits.query.samples', 'log.level', 'log.format', 'demo.enabled',
+  'limits.rate.samples', 'limits.rate.lines', 'limits.rate.spans', 'limits.rate.bytes', 'limits.rate.burst', 'redaction.prompts', 'limits.query.time', 'limits.query.memory', 'limits.query.samples', 'telemetry.traces.endpoint', 'log.level', 'log.format', 'demo.enabled',
   'demo.fault', 'demo.faultStarted', 'demo.history', 'demo.seed',
 ] as const; // biome-ignore format: a list to read
 

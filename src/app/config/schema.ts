@@ -221,6 +221,12 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
         patterns: userPatterns.default([]),
       })
       .prefault({}),
+    /** Of Trifocal itself: where its own traces go, as the base of an OTLP/HTTP address. */
+    telemetry: z
+      .strictObject({
+        traces: z.strictObject({ endpoint: z.url({ protocol: /^https?$/ }).exactOptional() }).prefault({}),
+      })
+      .prefault({}),
     log: z
       .strictObject({
         level: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
