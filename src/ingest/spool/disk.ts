@@ -17,7 +17,7 @@ export interface DiskGuard {
 }
 
 /** The disk has less free space than is kept for the store. */
-export class DiskNearlyFull extends Error {
+class DiskNearlyFull extends Error {
   override name = 'DiskNearlyFull';
 }
 
@@ -26,15 +26,9 @@ const LOOK_EVERY_MS = 500;
 const PROBE = 'probe';
 const PROBE_BYTES = 64 * 1024;
 
-/** `freeBytes` is of the file system that holds `folder`, as a process without privileges sees it. */
-export function createDiskGuard(options: {
-  folder: string;
-  reserveBytes: number;
-  clock: Clock;
-  freeBytes?: () => Promise<number>;
-}): DiskGuard {
+/** `reserveBytes`: free space of the file system that holds `folder`, below which nothing more is taken. */
+export function createDiskGuard(options: { folder: string; reserveBytes: number; clock: Clock }): DiskGuard {
   const { folder, reserveBytes, clock } = options;
-  const freeBytes = options.freeBytes ?? (() => freeBytesOf(folder));
   let trouble: string | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
   let free = Number.POSITIVE_INFINITY;
@@ -42,7 +36,7 @@ export function createDiskGuard(options: {
   const look = async () => {
     if (clock.monotonic() - lookedAt < LOOK_EVERY_MS) return;
     lookedAt = clock.monotonic();
-    free = await freeBytes().catch(() => Number.POSITIVE_INFINITY); // the append itself tells what is wrong
+    free = await freeBytesOf(folder).catch(() => Number.POSITIVE_INFINITY); // the append itself tells what is wrong
   };
   const check = async () => {
     await look();
@@ -78,6 +72,7 @@ export function createDiskGuard(options: {
   };
 }
 
+/** As a process without privileges sees it. */
 async function freeBytesOf(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -158,6 +158,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       await setTimeout(LOOK_AT_DISK_EVERY_MS, undefined, { signal: closing.signal }).catch(() => {});
       await disk.recheck();
     }
+    if (disk.trouble() === undefined) logger.info({}, 'the disk takes what is spooled again');
     watchingDisk = undefined;
   };
   const sealOpen = async () => {
@@ -246,10 +247,11 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
         await writer.append(pieces);
         disk.succeeded();
       } catch (error) {
-        if (disk.trouble() === undefined)
-          logger.error({ error: String(error) }, 'the disk refuses what should be spooled');
         disk.failed(error);
-        watchingDisk ??= watchDisk();
+        if (watchingDisk === undefined) {
+          logger.error({ error: disk.trouble() }, 'the disk does not take what should be spooled; senders come again');
+          watchingDisk = watchDisk();
+        }
         throw new BackPressureError(disk.trouble() ?? String(error), RETRY_AFTER_SECONDS);
       } finally {
         reservedBytes -= size;
