@@ -1,11 +1,14 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Logger } from '../base/index.ts';
 import type { LoopDelay } from '../ingest/index.ts';
 import type { Parts } from './parts.ts';
+import { registerStoreMetrics } from './store-metrics.ts';
 
 /** Trifocal's own metrics: those of ingest, and the state of spool, store and event loop at the moment of the scrape. */
 export function createOwnMetrics(
   parts: Parts,
   loops: Readonly<Record<string, () => Promise<LoopDelay>>>,
+  logger: Logger,
 ): () => Promise<{ contentType: string; text: string }> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -47,6 +50,7 @@ export function createOwnMetrics(
       }
     },
   });
+  registerStoreMetrics(registry, parts.store, logger);
   return async () => ({
     contentType: registry.contentType,
     // An ingest thread that is being started again has none; the others matter the more.

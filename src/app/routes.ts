@@ -56,7 +56,7 @@ export async function registerRoutes(app: FastifyInstance, options: RouteOptions
       storeUp: parts.store.isUp,
       trouble: trouble.facts,
       waiting: () => [...parts.waiting],
-      metrics: createOwnMetrics(parts, loops),
+      metrics: createOwnMetrics(parts, loops, logger),
     }),
   );
   await app.register(openapiRoutes({ version }));
