@@ -190,7 +190,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the pages in Chromium, over the demo est
     expect(await page.locator('h1').innerText()).toMatch(/of prod-mill has been silent for \d+/);
     expect(await page.locator('tbody tr').first().innerText()).toMatch(/silent[\s\S]*prod-mill/);
     expect(await detail.innerText()).toMatch(/sender|running|reach/i);
-  });
+  }, 600_000);
 
   test('nothing failed on the way and nothing left the origin', () => {
     expect(trouble).toEqual([]);
