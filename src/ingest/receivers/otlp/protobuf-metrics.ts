@@ -94,21 +94,32 @@ function* readData<T>(reader: ProtoReader, invalid: Collector, point: (reader: P
   for (const end = reader.length(); reader.more(end); ) {
     const tag = reader.tag();
     if (tag === bytesField(1)) {
-      const at = reader.pos;
-      const pointEnd = endWithin(reader, end);
-      reader.resume(at);
-      try {
-        points.push(point(reader));
-      } catch (error) {
-        invalid.add(`data point at byte ${at}: ${reasonOf(error)}`);
-      }
-      reader.resume(pointEnd);
+      readPoint(reader, end, point, points, invalid);
       if (points.length % 256 === 0) yield;
     } else if (tag === varintField(2)) temporality = TEMPORALITIES[reader.uint32()] ?? 'unspecified';
     else if (tag === varintField(3)) monotonic = reader.bool();
     else reader.skip(tag);
   }
   return { points, temporality, monotonic };
+}
+
+/** A damaged point is left out alone. */
+function readPoint<T>(
+  reader: ProtoReader,
+  end: number,
+  point: (reader: ProtoReader) => T,
+  into: T[],
+  invalid: Collector,
+): void {
+  const at = reader.pos;
+  const pointEnd = endWithin(reader, end);
+  reader.resume(at);
+  try {
+    into.push(point(reader));
+  } catch (error) {
+    invalid.add(`data point at byte ${at}: ${reasonOf(error)}`);
+    reader.resume(pointEnd);
+  }
 }
 
 /** Attributes tell series apart, so none may be left out. */
