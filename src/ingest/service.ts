@@ -3,6 +3,7 @@ import type { Clock, Logger } from '../base/index.ts';
 import { type DoorService, openDoors } from './doors/index.ts';
 import { createIngest, type IngestSettings } from './ingest.ts';
 import type { CardinalityReport, RedactionMatch, RuleState } from './pipeline/index.ts';
+import { configureRedactText } from './pipeline/index.ts';
 import { receivers } from './receivers/index.ts';
 import type { SignalSink } from './sink.ts';
 import type { SpoolWriter, TakenIn } from './spool/index.ts';
@@ -50,6 +51,8 @@ export function createIngestService(options: {
   takenIn: TakenIn;
 }): IngestService {
   const { settings, spool, clock, logger, takenIn } = options;
+  // Receivers write error texts of their own, which may quote what came.
+  configureRedactText(settings.redaction ?? {});
   const ingest = createIngest({ ...settings, spool, clock, logger, takenIn });
   const doorsByName = new Map(
     receivers.flatMap((receiver) => receiver.doors.map(({ name, protocol, signal }) => [name, { protocol, signal }])),

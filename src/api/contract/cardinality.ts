@@ -25,7 +25,7 @@ export const cardinalityResponse = z.object({
       growthPerHour: z.number(),
       /** Samples refused by a limit since the server started. */
       refused: z.number(),
-      /** Most values first. Numbers above some hundred are estimates, within about 7 %. */
+      /** Most values first. Numbers above 64 are estimates, within about 3 %. */
       labels: z.array(z.object({ name: z.string(), values: z.number(), example: z.string() })),
     }),
   ),

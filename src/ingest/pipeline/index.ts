@@ -27,7 +27,6 @@ export { type CardinalityLimits, defaultCardinalityLimits, defaultLogLimits, typ
 export {
   configureRedactText,
   createRedactor,
-  defaultRedaction,
   type RedactionOptions,
   type Redactor,
   type RuleState,

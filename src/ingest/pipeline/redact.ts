@@ -152,6 +152,10 @@ export function createRedactor(
     return clean;
   };
 
+  const objectRules = { text, ofKey, ofName };
+  /** Collectors send Kubernetes objects as log lines, too. */
+  const body = (input: string): string =>
+    input.includes('"apiVersion"') && /^\s*\{/.test(input) ? redactObjectBody(input, objectRules) : text(input);
   const scopes = new WeakMap<InstrumentationScope, InstrumentationScope>();
   const scope = (input: InstrumentationScope): InstrumentationScope => {
     let clean = scopes.get(input);
@@ -195,7 +199,7 @@ export function createRedactor(
     log: (record) => {
       const isMessage = !off.has('prompt') && isModelMessage(record);
       return withChanges(record, {
-        body: isMessage && record.body !== '' ? mark('prompt') : text(record.body),
+        body: isMessage && record.body !== '' ? mark('prompt') : body(record.body),
         severityText: text(record.severityText),
         resource: resource(record.resource),
         attributes: attributes(isMessage ? withoutMessage(record.attributes, mark) : record.attributes),
@@ -227,7 +231,7 @@ export function createRedactor(
           }),
         ),
       }),
-    object: (object) => withChanges(object, { body: redactObjectBody(object.body, { text, ofKey, ofName }) }),
+    object: (object) => withChanges(object, { body: redactObjectBody(object.body, objectRules) }),
     metadata: (metadata) =>
       withChanges(metadata, { family: text(metadata.family), help: text(metadata.help), unit: text(metadata.unit) }),
     rules: () => [

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../base/index.ts';
 import { type DoorRequest, originOf } from '../../doors/index.ts';
+import { redactText } from '../../pipeline/index.ts';
 import type { BatchOrigin, DropReason, Rejection, SignalSink } from '../../sink.ts';
 import type { Invalid } from './decoded.ts';
 import { decodeLogsJson } from './json-logs.ts';
@@ -46,7 +47,7 @@ export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cl
     const all = [...refused, ...rejected].filter((one) => one.signal !== 'exemplars');
     return {
       rejected: all.reduce((sum, one) => sum + one.count, 0),
-      message: all.map((one) => one.example).join('; '),
+      message: redactText(all.map((one) => one.example).join('; ')),
       unusable: accepted === 0 && refused.length > 0,
     };
   };

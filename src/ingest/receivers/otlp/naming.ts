@@ -1,3 +1,5 @@
+import { redactText } from '../../pipeline/index.ts';
+
 /**
  * Names of OTLP metrics and attributes as Prometheus 3 gives them by default ("UnderscoreEscapingWithSuffixes"):
  * underscores for what is not allowed, the unit and `_total` or `_ratio` at the end.
@@ -71,7 +73,8 @@ export function labelName(attribute: string): string {
 const labelNames = new Map<string, string>();
 
 function buildLabelName(attribute: string): string {
-  const name = attribute.replace(/[^a-zA-Z0-9_]/gu, '_');
+  // Before the characters by which a secret is known are gone.
+  const name = redactText(attribute).replace(/[^a-zA-Z0-9_]/gu, '_');
   if (/^[0-9]/.test(name)) return `key_${name}`;
   return name.startsWith('_') && !name.startsWith('__') ? `key${name}` : name;
 }
