@@ -151,6 +151,35 @@ describe('remote write 2.0', () => {
     expect([garbage.answer.code, ...written(garbage.answer)]).toEqual([400, '0', '0', '0']);
   });
 
+  it('the first value of a time stays: the same again is fine, another is refused', async () => {
+    const ingest = collect();
+    const door = await open({ ...ingest, logger: silentLogger });
+    const push = (value: number, other: number) =>
+      door.send(
+        compressSync(
+          requestV2([
+            { ...up, samples: [[value, nowMs]] },
+            { labels: { __name__: 'other' }, samples: [[other, nowMs + other]] },
+          ]),
+        ),
+      );
+    expect(await push(1, 1)).toMatchObject({ code: 204 });
+    const again = await push(1, 2);
+    expect([again.code, ...written(again)]).toEqual([204, '2', '0', '0']);
+    const changed = await push(5, 3);
+    expect([changed.code, ...written(changed)]).toEqual([400, '1', '0', '0']);
+    expect(changed.text).toMatch(
+      /^duplicate sample for timestamp \(1 samples refused\): sample of up at .* has value 5/,
+    );
+    expect(sampleLines(ingest.batches)).toEqual([
+      `up 1 @${nowMs}`,
+      `other 1 @${nowMs + 1}`,
+      `other 2 @${nowMs + 2}`,
+      `other 3 @${nowMs + 3}`,
+    ]);
+    await door.close();
+  });
+
   it('an empty request is nothing to complain about', async () => {
     const { answer } = await send(compressSync(Buffer.alloc(0)));
     expect([answer.code, ...written(answer)]).toEqual([204, '0', '0', '0']);
