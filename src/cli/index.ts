@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { CliError } from './client.ts';
 import { registerBackup } from './commands/backup.ts';
 import { registerCheck } from './commands/check.ts';
+import { registerDoctor } from './commands/doctor.ts';
 import { registerImport } from './commands/import.ts';
 import { registerInvestigate } from './commands/investigate.ts';
 import { registerLogs } from './commands/logs.ts';
@@ -24,6 +25,7 @@ const COMMANDS = [
   registerBackup,
   registerRestore,
   registerImport,
+  registerDoctor,
 ];
 
 /**
