@@ -66,4 +66,4 @@ test(`${KILLS} kills with senders that repeat, on all doors: each acknowledged i
     await server.stop();
     folder.remove();
   }
-});
+}, 900_000);
