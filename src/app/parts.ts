@@ -90,6 +90,7 @@ export async function openParts(options: {
     reserveBytes: config.store.reserve,
     clock,
     logger,
+    underWay: () => ingest.underWay(),
     onRefused: () => ingest.forget(),
     onDuplicates: (rejection) => ingest.sink.drop(rejection, { protocol: 'store' }),
   });
