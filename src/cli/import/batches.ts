@@ -41,7 +41,14 @@ async function* metricBatches(pieces: AsyncIterable<Buffer>, time: 'seconds' | '
   let context: Buffer = Buffer.alloc(0);
   for await (const { bytes, firstLine } of runsOfLines(pieces, SIZE)) {
     const body = context.length === 0 ? bytes : Buffer.concat([context, bytes]);
-    yield { path: '/api/import/metrics', headers: { 'content-type': type }, body, place: `line ${firstLine}` };
+    const lineOffset = firstLine - 1 - (context.length === 0 ? 0 : 1);
+    yield {
+      path: '/api/import/metrics',
+      headers: { 'content-type': type },
+      body,
+      place: `line ${firstLine}`,
+      lineOffset,
+    };
     context = lastTypeLine(bytes) ?? context;
   }
 }

@@ -212,6 +212,8 @@ describe('requests', () => {
     const made = (await batches('om', `# TYPE a histogram\n${lines}# EOF\n`)) as Batch[]; // there are no bad parts
     expect(made.length).toBeGreaterThan(1);
     for (const one of made) expect(one.body.toString().startsWith('# TYPE a histogram\n')).toBe(true);
+    const text = `# TYPE a histogram\n${lines}# EOF\n`.split('\n');
+    for (const { body, lineOffset = 0 } of made) expect(text[lineOffset + 1]).toBe(body.toString().split('\n')[1]);
   });
 });
 

@@ -41,7 +41,7 @@ export async function sendBatch(
         await systemClock.sleep(1000 * retryAfter(response), signal);
         continue;
       }
-      if (response.ok) return readAnswer(text);
+      if (response.ok) return inFile(readAnswer(text), batch.lineOffset ?? 0);
       if (response.status < 500) {
         if (response.status === 400 && batch.parts) return sendParts(batch.parts, options);
         return refused(batch, response.status, text);
@@ -94,6 +94,12 @@ function readAnswer(text: string): Outcome {
     };
   }
   return { accepted: answer.accepted ?? 0, rejected: answer.rejected ?? [] };
+}
+
+function inFile({ accepted, rejected }: Outcome, lineOffset: number): Outcome {
+  const moved = (example: string) =>
+    example.replace(/^line (\d+)/, (_, line: string) => `line ${Number(line) + lineOffset}`);
+  return { accepted, rejected: rejected.map((one) => ({ ...one, example: moved(one.example) })) };
 }
 
 /** A refusal that may be of a part: then its text says how many. */
