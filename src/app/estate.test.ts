@@ -451,6 +451,8 @@ describe('HTTP', () => {
         entity: 'pod:eu/inference/llama-0',
         container: 'vllm',
         traceId: '',
+        spanId: '',
+        scope: { name: '', version: '', attributes: {} },
         attributes: { n: '12' },
       },
     ]);

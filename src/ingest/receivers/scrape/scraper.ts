@@ -183,8 +183,7 @@ function startLoop(
   const markEnd = async () => {
     const endMs = due;
     await clock.sleep(Math.max(0, due - clock.now()) + target.intervalMs * 1.1, closing);
-    if (!isLive(target.identity))
-      await deliver({ samples: pages.end(endMs) }, targetOrigin);
+    if (!isLive(target.identity)) await deliver({ samples: pages.end(endMs) }, targetOrigin);
   };
 
   let mark = false;
