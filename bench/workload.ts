@@ -69,6 +69,9 @@ export function* writeBodies(sender: number): Generator<Buffer> {
 export const CHURN_SERIES = 80_000;
 const CHURN_SAMPLES_EACH = 10;
 export const CHURN_SAMPLES = CHURN_SERIES * CHURN_SAMPLES_EACH;
+const CHURN_STEP_MS = 5000;
+/** Prometheus takes what is within an hour of its newest sample. */
+const CHURN_START_MS = END_MS - 45 * 60_000;
 
 /** Bodies of one sender with its share of the pods, a tenth of which are replaced at each step. */
 export function* churnBodies(sender: number): Generator<Buffer> {
@@ -78,7 +81,7 @@ export function* churnBodies(sender: number): Generator<Buffer> {
   // The first pods begin one after another and the last end so, hence the steps before and after.
   const steps = perSender / replaced + CHURN_SAMPLES_EACH - 1;
   for (let step = 0; step < steps; step++) {
-    const timeMs = START_MS + step * STEP_MS;
+    const timeMs = CHURN_START_MS + step * CHURN_STEP_MS;
     const series: WrittenSeries[] = [];
     for (let age = 0; age < CHURN_SAMPLES_EACH; age++) {
       const born = step - age;
