@@ -34,7 +34,36 @@ export function openLine<M extends Methods>(port: MessagePort | Worker, local: M
   let lastId = 0;
   let broken: Error | undefined;
 
-  const post = (message: Message, payload: unknown) => port.postMessage(message, ownBuffers(payload));
+  /** What is said within one turn goes as one message: a message costs the more the more of them there are. */
+  let outbox: Message[] = [];
+  let moved: ArrayBuffer[] = [];
+  const flush = () => {
+    const messages = outbox;
+    const buffers = moved;
+    outbox = [];
+    moved = [];
+    try {
+      port.postMessage(messages, buffers);
+    } catch {
+      for (const message of messages) sendAlone(message);
+    }
+  };
+  /** One of several cannot be sent; the others can. */
+  const sendAlone = (message: Message) => {
+    try {
+      port.postMessage([message]);
+    } catch (error) {
+      const asked = waiting.get(message.id);
+      waiting.delete(message.id);
+      if (message.kind === 'call') asked?.reject(new Error(`${message.name} cannot be sent`, { cause: error }));
+      else port.postMessage([{ kind: 'error', id: message.id, error: toSent(error) }]);
+    }
+  };
+  const post = (message: Message, payload: unknown) => {
+    if (outbox.length === 0) setImmediate(flush);
+    outbox.push(message);
+    for (const buffer of ownBuffers(payload)) if (!moved.includes(buffer)) moved.push(buffer);
+  };
   const answer = async ({ id, name, args }: Message & { kind: 'call' }) => {
     try {
       const method = local[name];
@@ -45,7 +74,7 @@ export function openLine<M extends Methods>(port: MessagePort | Worker, local: M
       post({ kind: 'error', id, error: toSent(error) }, undefined);
     }
   };
-  port.on('message', (message: Message) => {
+  const take = (message: Message) => {
     if (message.kind === 'call') {
       void answer(message);
       return;
@@ -54,6 +83,9 @@ export function openLine<M extends Methods>(port: MessagePort | Worker, local: M
     waiting.delete(message.id);
     if (message.kind === 'result') asked?.resolve(message.value);
     else asked?.reject(fromSent(message.error));
+  };
+  port.on('message', (messages: Message[]) => {
+    for (const message of messages) take(message);
   });
   const call = (name: string, args: unknown[]) =>
     new Promise<unknown>((resolve, reject) => {

@@ -2,7 +2,7 @@
 
 import { type Door, noBody, originOf, parseContentType, type Receiver, textAnswer } from '../../doors/index.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
-import { decompress, RefusedRequest, unsnappy } from '../wire/index.ts';
+import { decompress, RefusedRequest, withUnsnappied } from '../wire/index.ts';
 import { decodeJsonPush } from './json.ts';
 import { decodeProtobufPush } from './protobuf.ts';
 import { defaultStreamLimits } from './stream.ts';
@@ -41,7 +41,7 @@ export const lokiPush: Receiver<ReceiverOptions> = {
       }
       // The block format needs no Content-Encoding; senders that name it mean the same.
       const block = encoding === 'snappy' ? body : await decompress(body, encoding, limits.maxBodyBytes);
-      return decodeProtobufPush(await unsnappy(block, limits.maxBodyBytes), now, ofStreams);
+      return withUnsnappied(block, limits.maxBodyBytes, (content) => decodeProtobufPush(content, now, ofStreams));
     };
     return new Map([
       [

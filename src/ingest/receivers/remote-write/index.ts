@@ -5,7 +5,7 @@
 
 import { type Door, noBody, originOf, parseContentType, type Receiver, textAnswer } from '../../doors/index.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
-import { unsnappy } from '../wire/index.ts';
+import { withUnsnappied } from '../wire/index.ts';
 import { complaints, countWritten, writtenHeaders } from './answer.ts';
 import type { WriteContent } from './content.ts';
 import { createDecoderV1 } from './decode-v1.ts';
@@ -42,7 +42,7 @@ export const remoteWrite: Receiver<ReceiverOptions> = {
           const { headers } = request;
           const version = negotiateVersion(parseContentType(headers['content-type']), headers['content-encoding']);
           const origin = originOf(request, 'remote-write', cluster);
-          const content = await decoders[version](await unsnappy(request.body, limits.maxBodyBytes));
+          const content = await withUnsnappied(request.body, limits.maxBodyBytes, decoders[version]);
           const { rejected } = await sink.accept(batchOf(content), origin);
           for (const { kind, count, example } of content.invalid) {
             const signal = kind === 'exemplars' ? 'exemplars' : 'samples';

@@ -1,8 +1,9 @@
 import { createInflate, createInflateRaw } from 'node:zlib';
-import { uncompress, uncompressSync } from 'snappy';
+import { uncompress } from 'snappy';
 import { gunzipBounded, TooLargeError } from '../../../base/node/index.ts';
 import { DecodeError, RefusedRequest, tooLarge } from '../../errors.ts';
 import { createTurns } from '../../turns.ts';
+import { announcedSize, unpackBlock } from './snappy-block.ts';
 import { unzstd } from './zstd.ts';
 
 /**
@@ -33,19 +34,56 @@ export async function decompress(body: Buffer, encoding: string | undefined, max
   }
 }
 
-/** Snappy's block format. Its first bytes say how large the content will be, so a bomb is refused unopened. */
-export async function unsnappy(body: Buffer, maxBytes: number): Promise<Buffer> {
-  const size = announcedSize(body);
-  if (size > maxBytes) throw tooLarge(maxBytes);
-  // Every element of at most three bytes yields at most 64, so a longer announcement is a lie.
-  if (size > body.length * 64)
-    throw new DecodeError(`malformed snappy block: ${size} bytes announced in ${body.length}`);
+/**
+ * Runs `work` on the content of a block in snappy's format. The content's memory is used again afterwards: `work` keeps no part
+ * of it. The block's first bytes say how large the content will be, so a bomb is refused unopened.
+ */
+export async function withUnsnappied<T>(
+  block: Buffer,
+  maxBytes: number,
+  work: (content: Buffer) => Promise<T>,
+): Promise<T> {
+  if (block.length > LARGE_BLOCK) return work(await unsnappy(block, maxBytes));
+  const { size, start } = boundedSize(block, maxBytes);
+  const memory = size <= SPARE_BYTES ? (spare.pop() ?? Buffer.allocUnsafeSlow(SPARE_BYTES)) : Buffer.allocUnsafe(size);
   try {
-    const content = body.length < 128 * 1024 ? uncompressSync(body) : await uncompress(body);
+    unpackBlock(block, start, memory, size);
+    return await work(memory.subarray(0, size));
+  } finally {
+    if (memory.length === SPARE_BYTES && spare.length < MAX_SPARE) spare.push(memory);
+  }
+}
+
+/** Content that is used and forgotten a thousand times a second is dear for the garbage collector, since it lies outside of its heap. */
+const SPARE_BYTES = 1024 * 1024;
+const MAX_SPARE = 16;
+const spare: Buffer[] = [];
+/** What takes longer than a turn is unpacked by another thread. */
+const LARGE_BLOCK = 512 * 1024;
+
+/** The content of a block in snappy's format, in memory of its own. */
+async function unsnappy(block: Buffer, maxBytes: number): Promise<Buffer> {
+  const { size, start } = boundedSize(block, maxBytes);
+  if (block.length <= LARGE_BLOCK) {
+    const content = Buffer.allocUnsafe(size);
+    unpackBlock(block, start, content, size);
+    return content;
+  }
+  try {
+    const content = await uncompress(block);
     return Buffer.isBuffer(content) ? content : Buffer.from(content);
   } catch (error) {
     throw new DecodeError(`malformed snappy block: ${reasonOf(error)}`);
   }
+}
+
+function boundedSize(block: Buffer, maxBytes: number): { size: number; start: number } {
+  const announced = announcedSize(block);
+  if (announced.size > maxBytes) throw tooLarge(maxBytes);
+  // Every element of at most three bytes yields at most 64, so a longer announcement is a lie.
+  if (announced.size > block.length * 64)
+    throw new DecodeError(`malformed snappy block: ${announced.size} bytes announced in ${block.length}`);
+  return announced;
 }
 
 /** The stream identifier, with which every framed stream begins. */
@@ -85,17 +123,6 @@ async function unsnappyFrames(body: Buffer, maxBytes: number): Promise<Buffer> {
 }
 
 const LARGEST_CHUNK = 65_536;
-
-function announcedSize(body: Buffer): number {
-  let size = 0;
-  for (let i = 0; i < 5; i++) {
-    const byte = body[i];
-    if (byte === undefined) throw new DecodeError(`malformed snappy block: ends at byte ${i}, inside its length`);
-    size += (byte & 0x7f) * 2 ** (7 * i);
-    if (byte < 0x80) return size;
-  }
-  throw new DecodeError('malformed snappy block: its length does not end within 5 bytes');
-}
 
 function inflateBounded(body: Buffer, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /** What receivers share: bounded bodies, protobuf and JSON without loss, columns of samples, answers to failures. */
 
 export { DecodeError, inside, RefusedRequest } from '../../errors.ts';
-export { decompress, unsnappy } from './body.ts';
+export { decompress, withUnsnappied } from './body.ts';
 export { escapeInvalidUtf8 } from './invalid-utf8.ts';
 export { asObject, eachObject, type Json, type JsonObject, kindOf, objectField, parseJson, textField } from './json.ts';
 export { type JsonPart, type JsonText, openJson, readJson } from './json-text.ts';
