@@ -1,6 +1,6 @@
 import { type LabelSet, labelSet, type MetricMetadata } from '../../../model/index.ts';
 import { createTurns } from '../../turns.ts';
-import { createSeriesCache, ProtoReader } from '../wire/index.ts';
+import { type BytesCache, createBytesCache, ProtoReader } from '../wire/index.ts';
 import { type KnownSeries, seriesText, type WriteContent, WriteContentBuilder } from './content.ts';
 import { readHistogram } from './histogram.ts';
 import { knownSeries, METADATA_TYPES, readSamples, readText } from './read-parts.ts';
@@ -18,11 +18,12 @@ const HISTOGRAMS = (4 << 3) | 2;
  * that was seen before is neither decoded nor hashed label by label. Throws DecodeError when the bytes are not that message.
  */
 export function createDecoderV1(): (body: Buffer) => Promise<WriteContent> {
-  const cache = createSeriesCache<KnownSeries>();
+  const cache = createBytesCache<KnownSeries>();
   let requests = 0;
 
   return async (body) => {
     const reader = new ProtoReader(body);
+    const view = new DataView(body.buffer, body.byteOffset, body.byteLength);
     const content = new WriteContentBuilder(++requests, Math.max(64, body.length >>> 6));
     const turns = createTurns();
     for (let n = 1; reader.more(body.length); n++) {
@@ -31,7 +32,7 @@ export function createDecoderV1(): (body: Buffer) => Promise<WriteContent> {
       if (tag === TIMESERIES) {
         const end = reader.length();
         const outline = outlineOf(reader, end);
-        readParts(reader, outline, seriesOf(reader, outline, cache), content);
+        readParts(reader, outline, seriesOf(reader, view, outline, cache), content);
         reader.pos = end;
       } else if (tag === METADATA) content.metadata.push(readMetadata(reader));
       else reader.skip(tag);
@@ -109,18 +110,12 @@ function readParts(reader: ProtoReader, outline: Outline, known: KnownSeries, in
 
 function seriesOf(
   reader: ProtoReader,
-  outline: Outline,
-  cache: { get(key: string): KnownSeries | undefined; set(key: string, entry: KnownSeries): void },
+  view: DataView,
+  { scattered, start, end, labelsStart, labelsEnd }: Outline,
+  cache: BytesCache<KnownSeries>,
 ): KnownSeries {
-  if (outline.scattered) return decodeSeries(reader, outline.start, outline.end);
-  // One character per byte: equal exactly when the bytes are.
-  const key = reader.bytes.toString('latin1', outline.labelsStart, outline.labelsEnd);
-  let known = cache.get(key);
-  if (known === undefined) {
-    known = decodeSeries(reader, outline.labelsStart, outline.labelsEnd);
-    cache.set(key, known);
-  }
-  return known;
+  if (scattered) return decodeSeries(reader, start, end);
+  return cache.of(view, labelsStart, labelsEnd, () => decodeSeries(reader, labelsStart, labelsEnd));
 }
 
 function decodeSeries(reader: ProtoReader, start: number, end: number): KnownSeries {

@@ -62,7 +62,7 @@ describe('a block of snappy', () => {
     [[1, 4, 7, 7], /holds more than it announced/],
     [[4, 1, 0], /a copy from 0 bytes back, of 0/],
     [[4, 0, 7, 1, 2], /a copy from 2 bytes back, of 1/],
-    [[4, 0, 7, 2], /ends inside an element/],
+    [[4, 0, 7, 2], /ends inside a copy/],
     [[4, 0, 7, 1], /ends inside a copy/],
     [[2, 0, 7], /holds 1 bytes and announced 2/],
   ])('%j: %s', (bytes, message) => {

@@ -42,9 +42,9 @@ export function unpackBlock(block: Uint8Array, start: number, output: Uint8Array
         offset = ((tag >>> 5) << 8) | (block[from] ?? 0);
         from++;
       } else {
-        const bytes = kind === COPY_2 ? 2 : 4;
-        offset = littleEndian(block, from, bytes);
-        from += bytes;
+        offset = (block[from] ?? 0) | ((block[from + 1] ?? 0) << 8);
+        if (kind === COPY_4) offset = (offset | ((block[from + 2] ?? 0) << 16) | ((block[from + 3] ?? 0) << 24)) >>> 0;
+        from += kind === COPY_4 ? 4 : 2;
       }
       if (from > end) throw malformed(end, 'ends inside a copy');
       if (offset === 0 || offset > to) throw malformed(from, `a copy from ${offset} bytes back, of ${to}`);
@@ -62,7 +62,7 @@ export function unpackBlock(block: Uint8Array, start: number, output: Uint8Array
 
 const LITERAL = 0;
 const COPY_1 = 1;
-const COPY_2 = 2;
+const COPY_4 = 3;
 /** From here on a call into the runtime is faster than a loop. */
 const WORTH_A_CALL = 24;
 
