@@ -13,6 +13,8 @@ import {
   CHURN_SERIES,
   churnBodies,
   END_MS,
+  LARGE_SAMPLES,
+  largeBodies,
   QUERIES,
   SAMPLES,
   SENDERS,
@@ -37,6 +39,7 @@ interface Result {
   perSecond: number;
   bytesPerSample: number;
   queryMs: Map<string, number>;
+  largePerCpuSecond: number;
   churnPerCpuSecond: number;
   memoryMiB: number;
 }
@@ -88,31 +91,46 @@ async function measure(candidate: Candidate): Promise<Result> {
   const queryMs = new Map<string, number>();
   for (const [name, query] of Object.entries(QUERIES)) queryMs.set(name, await medianQuery(candidate, query));
   const bytesPerSample = (folderBytes(candidate.data) - bytesBefore) / SAMPLES;
-  const churnPerCpuSecond = await measureChurn(candidate);
+  const largePerCpuSecond = await measureLoad(candidate, {
+    what: 'bodies of 2,000 samples',
+    metrics: 'large_.*',
+    samples: LARGE_SAMPLES,
+    bodies: largeBodies,
+  });
+  const churnPerCpuSecond = await measureLoad(candidate, {
+    what: `${CHURN_SERIES.toLocaleString('en')} short-lived series`,
+    metrics: 'churn_.*',
+    samples: CHURN_SAMPLES,
+    bodies: churnBodies,
+  });
   return {
     candidate,
     perCpuSecond: SAMPLES / cpu,
     perSecond: SAMPLES / seconds,
     bytesPerSample,
     queryMs,
+    largePerCpuSecond,
     churnPerCpuSecond,
     memoryMiB: residentBytes(candidate.pid) / 2 ** 20,
   };
 }
 
-/** Series that come and go, to the last sample. */
-async function measureChurn(candidate: Candidate): Promise<number> {
-  console.log(`${candidate.name}: ${CHURN_SERIES.toLocaleString('en')} short-lived series …`);
+/** Samples per CPU second of a further load, to its last sample. */
+async function measureLoad(
+  candidate: Candidate,
+  load: { what: string; metrics: string; samples: number; bodies: (sender: number) => Iterable<Buffer> },
+): Promise<number> {
+  console.log(`${candidate.name}: ${load.what} …`);
   await settle(candidate.pid);
   const before = cpuSeconds(candidate.pid);
-  await sendAll(candidate, churnBodies);
+  await sendAll(candidate, load.bodies);
   await waitFor(
-    `all short-lived series in ${candidate.name}`,
-    async () => ((await countSamples(candidate, 'churn_.*')) === CHURN_SAMPLES ? true : undefined),
+    `${load.what} in ${candidate.name}`,
+    async () => ((await countSamples(candidate, load.metrics)) === load.samples ? true : undefined),
     120,
   );
   await settle(candidate.pid);
-  return CHURN_SAMPLES / (cpuSeconds(candidate.pid) - before);
+  return load.samples / (cpuSeconds(candidate.pid) - before);
 }
 
 async function sendAll({ writeUrl }: Candidate, bodies: (sender: number) => Iterable<Buffer>): Promise<void> {
@@ -178,8 +196,9 @@ function compare(own: Result, peer: Result | undefined): Figure[] {
     };
   };
   return [
-    figure('remote write', 'samples per CPU second', (r) => r.perCpuSecond, 'more'),
-    figure('remote write', 'samples per second', (r) => r.perSecond, 'more'),
+    figure('remote write, bodies of 500', 'samples per CPU second', (r) => r.perCpuSecond, 'more'),
+    figure('remote write, bodies of 2,000', 'samples per CPU second', (r) => r.largePerCpuSecond, 'more'),
+    figure('remote write, bodies of 500', 'samples per second', (r) => r.perSecond, 'more'),
     figure('on disk', 'bytes per sample', (r) => r.bytesPerSample, 'less'),
     figure('80,000 short-lived series', 'samples per CPU second', (r) => r.churnPerCpuSecond, 'more'),
     figure('memory after both loads', 'MiB', (r) => r.memoryMiB, 'less'),

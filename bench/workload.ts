@@ -42,17 +42,36 @@ export const QUERIES: Readonly<Record<string, { text: string; seconds: number; s
   },
 };
 
-/** Bodies of `SENDERS` senders, each with a share of the series and its samples in order, as an agent's shards have. */
+/** Senders of every load, each with a share of the series and its samples in order, as an agent's shards have. */
 export const SENDERS = 4;
 
-export function* writeBodies(sender: number): Generator<Buffer> {
+/** Bodies of one sender of the first load: 500 samples each. */
+export function writeBodies(sender: number): Generator<Buffer> {
+  return bodiesOf(sender, { prefix: 'bench', series: SERIES, startMs: START_MS, steps: STEPS });
+}
+
+/** The load in bodies of 2,000 samples, which is what Prometheus 3 sends at most by default; within the newest hour. */
+const LARGE_STEPS = 230;
+const LARGE_SERIES = 8000;
+export const LARGE_SAMPLES = LARGE_SERIES * LARGE_STEPS;
+
+export function largeBodies(sender: number): Generator<Buffer> {
+  const startMs = END_MS - LARGE_STEPS * STEP_MS;
+  return bodiesOf(sender, { prefix: 'large', series: LARGE_SERIES, startMs, steps: LARGE_STEPS });
+}
+
+/** A body for each step of a sender's share of the series. */
+function* bodiesOf(
+  sender: number,
+  load: { prefix: string; series: number; startMs: number; steps: number },
+): Generator<Buffer> {
   const random = generator(7 + sender);
-  const perSender = SERIES / SENDERS;
+  const perSender = load.series / SENDERS;
   const numbers = Array.from({ length: perSender }, (_, i) => sender * perSender + i);
-  const labels = numbers.map(labelsOf);
+  const labels = numbers.map((number) => labelsOf(number, load.prefix));
   const values = new Float64Array(perSender);
-  for (let step = 0; step < STEPS; step++) {
-    const timeMs = START_MS + step * STEP_MS;
+  for (let step = 0; step < load.steps; step++) {
+    const timeMs = load.startMs + step * STEP_MS;
     const series: WrittenSeries[] = numbers.map((number, i) => {
       const before = values[i] ?? 0;
       values[i] =
@@ -88,7 +107,7 @@ export function* churnBodies(sender: number): Generator<Buffer> {
       if (born < 0 || born >= perSender / replaced) continue;
       for (let i = 0; i < replaced; i++) {
         const pod = sender * perSender + born * replaced + i;
-        const labels = { ...labelsOf(pod % SERIES), __name__: 'churn_requests_total', pod: `pod-${pod}` };
+        const labels = { ...labelsOf(pod % SERIES, 'churn'), __name__: 'churn_requests_total', pod: `pod-${pod}` };
         series.push({ labels, samples: [{ value: age * 10, timeMs }] });
       }
     }
@@ -96,9 +115,9 @@ export function* churnBodies(sender: number): Generator<Buffer> {
   }
 }
 
-function labelsOf(i: number): Record<string, string> {
+function labelsOf(i: number, prefix: string): Record<string, string> {
   return {
-    __name__: i % 2 === 0 ? 'bench_requests_total' : 'bench_memory_bytes',
+    __name__: i % 2 === 0 ? `${prefix}_requests_total` : `${prefix}_memory_bytes`,
     cluster: 'bench',
     namespace: `namespace-${i % 20}`,
     pod: `pod-${i >> 1}`,
