@@ -8,6 +8,7 @@ export const ERROR_CODES = {
   method_not_allowed: { status: 405, action: 'Use the method that the API description gives for this path.' },
   unsupported_media_type: { status: 415, action: 'Send the body with the content type that the message names.' },
   too_large: { status: 413, action: 'Send less at once, or raise `ingest.maxBody`.' },
+  forbidden: { status: 403, action: 'Ask someone who may see all clusters.' },
   forbidden_origin: { status: 403, action: "Open Trifocal at its own address; other sites' pages may not call it." },
   query_limit: {
     status: 422,
