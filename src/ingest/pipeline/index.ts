@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../base/index.ts';
 import type { SignalBatch, Span } from '../../model/index.ts';
-import type { BatchOrigin } from '../sink.ts';
+import type { BatchOrigin, Rejection } from '../sink.ts';
 import { createTurns } from '../turns.ts';
 import { type AcceptedTimes, explainTime, judgeTime, timeWindow } from './accept-times.ts';
 import { createEnricher } from './enrich.ts';
@@ -14,7 +14,7 @@ import type { CardinalityLimiter } from './limit-cardinality.ts';
 import { defaultLogLimits, type LogLimits } from './limits.ts';
 import { createLogsStep } from './logs.ts';
 import type { Redactor } from './redact.ts';
-import { createRejections, type LabelledRejection } from './rejections.ts';
+import { createRejections, type LabelledRejection, passOne } from './rejections.ts';
 import { createSamplesStep } from './samples.ts';
 import { createSeriesGate } from './series-gate.ts';
 
@@ -67,12 +67,16 @@ export function createPipeline(options: {
       const rejections = createRejections();
       const turns = createTurns();
 
-      const pass = async <T>(items: readonly T[], step: (item: T) => T | undefined): Promise<T[]> => {
+      const pass = async <T>(
+        signal: Rejection['signal'],
+        items: readonly T[],
+        step: (item: T) => T | undefined,
+      ): Promise<T[]> => {
         const kept: T[] = [];
         for (let i = 0; i < items.length; i++) {
           if (i % 128 === 127 && turns.over()) await turns.next();
           const item = items[i];
-          const next = item === undefined ? undefined : step(item);
+          const next = item === undefined ? undefined : passOne(signal, rejections, () => step(item));
           if (next !== undefined) kept.push(next);
         }
         return kept;
@@ -86,13 +90,13 @@ export function createPipeline(options: {
       if (batch.exemplars !== undefined) {
         result.exemplars = exemplarsStep(batch.exemplars, origin, window, rejections);
       }
-      if (batch.metadata !== undefined) result.metadata = await pass(batch.metadata, redactor.metadata);
+      if (batch.metadata !== undefined) result.metadata = await pass('samples', batch.metadata, redactor.metadata);
       const changed = createRejections();
       if (batch.logs !== undefined) {
         result.logs = await logsStep(batch.logs, origin, window, turns, rejections, changed);
       }
       if (batch.spans !== undefined) {
-        result.spans = await pass(batch.spans, (raw) => {
+        result.spans = await pass('spans', batch.spans, (raw) => {
           const span = redactor.span(raw);
           const ms = Number(span.startNs / 1_000_000n);
           const misplaced = judgeTime(ms, window);
@@ -101,7 +105,7 @@ export function createPipeline(options: {
           return undefined;
         });
       }
-      if (batch.objects !== undefined) result.objects = await pass(batch.objects, redactor.object);
+      if (batch.objects !== undefined) result.objects = await pass('objects', batch.objects, redactor.object);
       const ofHistograms = histogramRejections.list().map((one) => ({ ...one, histograms: true as const })); // literal
       return { batch: result, rejected: [...rejections.list(), ...ofHistograms], changed: changed.list() };
     },

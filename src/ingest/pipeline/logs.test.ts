@@ -30,6 +30,22 @@ async function run(records: LogRecord[], line = 262_144) {
 }
 
 describe('the way of log lines', () => {
+  it('one that cannot be processed is counted and costs its neighbours nothing', async () => {
+    const broken = { ...record('bad'), get severityText(): string { throw new Error('no such text'); } }; // biome-ignore format: a record
+    const { bodies, rejected } = await run([record('one'), broken, record('two')]);
+    expect(bodies).toEqual(['one', 'two']);
+    const example = expect.stringContaining('no such text');
+    expect(rejected).toEqual([{ signal: 'logs', reason: 'invalid', count: 1, example }]);
+  });
+
+  it('an object that is nested deep is a line like others', async () => {
+    const deep = `{"apiVersion":1,"a":${'['.repeat(2_500)}${']'.repeat(2_500)},"password":"hunter2"}`;
+    expect((await run([record('one'), record(deep)])).bodies).toEqual([
+      'one',
+      deep.replace('hunter2', '[redacted:password]'),
+    ]);
+  });
+
   it('keeps every byte of a line that holds no secret', async () => {
     // Without the characters by which secrets, traces and container lines are known.
     const line = fc

@@ -6,7 +6,7 @@ import type { Enricher } from './enrich.ts';
 import type { LogLimits } from './limits.ts';
 import { createLineJoiner, cutLine, shortenBeforeRedaction } from './lines/index.ts';
 import type { Redactor } from './redact.ts';
-import type { Rejections } from './rejections.ts';
+import { passOne, type Rejections } from './rejections.ts';
 
 /**
  * The way of log records: pieces of lines are joined, so that a secret which was torn apart is seen; then they are
@@ -29,10 +29,7 @@ export function createLogsStep(redactor: Redactor, enricher: Enricher, limits: L
     }
     const joined = joiner.end();
     const kept: LogRecord[] = [];
-    for (let i = 0; i < joined.length; i++) {
-      if (i % 128 === 127 && turns.over()) await turns.next();
-      const whole = joined[i];
-      if (whole === undefined) continue;
+    const pass = (whole: LogRecord): LogRecord | undefined => {
       const { text, lost } = shortenBeforeRedaction(whole.body, limits.line);
       const record = redactor.log(lost === 0 ? whole : { ...whole, body: text });
       const ms = Number(record.timeNs / 1_000_000n);
@@ -43,18 +40,19 @@ export function createLogsStep(redactor: Redactor, enricher: Enricher, limits: L
           misplaced,
           () => `entry for stream '${streamText(record)}' ${explainTime(misplaced, ms, window)}`,
         );
-        continue;
+        return undefined;
       }
       const body = cutLine(record.body, limits.line, lost);
-      if (body === record.body) kept.push(enricher.log(record, origin.cluster));
-      else {
-        changed.add(
-          'logs',
-          'oversize',
-          () => `a line of stream '${streamText(record)}' was cut to ${limits.line} bytes`,
-        );
-        kept.push(enricher.log({ ...record, body }, origin.cluster));
-      }
+      if (body === record.body) return enricher.log(record, origin.cluster);
+      const enriched = enricher.log({ ...record, body }, origin.cluster);
+      changed.add('logs', 'oversize', () => `a line of stream '${streamText(record)}' was cut to ${limits.line} bytes`);
+      return enriched;
+    };
+    for (let i = 0; i < joined.length; i++) {
+      if (i % 128 === 127 && turns.over()) await turns.next();
+      const whole = joined[i];
+      const record = whole && passOne('logs', rejections, () => pass(whole));
+      if (record !== undefined) kept.push(record);
     }
     return kept;
   };

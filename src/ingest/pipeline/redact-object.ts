@@ -1,3 +1,4 @@
+import { type LocatedJson, locateJson } from './located-json.ts';
 import type { RuleName } from './redaction-rules.ts';
 import { isNoSecret } from './redaction-rules.ts';
 
@@ -9,85 +10,129 @@ export interface ObjectRules {
   ofName(name: string): RuleName | undefined;
 }
 
-type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+/** JSON in a text in JSON and so on: that many are looked into, as each is read anew. */
+const MAX_NESTED = 8;
 
 /**
  * The JSON of a Kubernetes object without its secrets: values of secret keys, of `{name, value}` pairs and of flags
- * with secret names, and whatever the text rules find in the rest. The same text comes back when nothing is secret.
+ * with secret names, and whatever the text rules find in the rest. Values in which nothing is hidden stay byte for byte as they
+ * were, long integers too. What lies more than 64 deep is seen by the text rules alone.
  */
 export function redactObjectBody(body: string, rules: ObjectRules): string {
-  let object: Json;
-  try {
-    object = JSON.parse(body);
-  } catch {
-    return rules.text(body);
-  }
-  const clean = redactJson(object, rules);
-  return clean === object ? body : JSON.stringify(clean);
+  return redactJson(body, rules, 0) ?? rules.text(body);
 }
 
-function redactJson(value: Json, rules: ObjectRules): Json {
-  if (typeof value === 'string') return redactNested(value, rules) ?? rules.text(redactFlags(value, rules));
-  if (value === null || typeof value !== 'object') return value;
-  if (Array.isArray(value)) return redactList(value, rules);
+/** Undefined when the text is not JSON. */
+function redactJson(text: string, rules: ObjectRules, level: number): string | undefined {
+  const root = locateJson(text);
+  if (root === undefined) return undefined;
+  const edits = createEdits(text);
+  redactValue(root, { text, rules, level, edits });
+  return edits.apply();
+}
+
+interface Reading {
+  text: string;
+  rules: ObjectRules;
+  /** In how many texts this JSON is nested. */
+  level: number;
+  edits: Edits;
+}
+
+interface Edits {
+  /** In rising order. */
+  replace(part: LocatedJson, by: string): void;
+  apply(): string;
+}
+
+function createEdits(text: string): Edits {
+  let result = '';
+  let done = 0;
+  return {
+    replace(part, by) {
+      result += text.slice(done, part.start) + by;
+      done = part.end;
+    },
+    apply: () => (done === 0 ? text : result + text.slice(done)),
+  };
+}
+
+function redactValue(value: LocatedJson, reading: Reading): void {
+  const { text, rules, edits } = reading;
+  if (value.kind === 'object') redactMembers(value.members, reading);
+  else if (value.kind === 'array') redactList(value.items, reading);
+  else if (value.kind === 'string') replaceText(value, redactText(value.text, reading), edits);
+  else if (value.kind === 'deep') {
+    const before = text.slice(value.start, value.end);
+    const clean = rules.text(before);
+    if (clean !== before) edits.replace(value, clean);
+  }
+}
+
+function replaceText(value: LocatedJson & { kind: 'string' }, clean: string, edits: Edits): void {
+  if (clean !== value.text) edits.replace(value, JSON.stringify(clean));
+}
+
+function redactMembers(members: readonly { key: string; value: LocatedJson }[], reading: Reading): void {
+  const { rules, edits } = reading;
+  const textsOf = (name: string) =>
+    members.flatMap(({ key, value }) => (key === name && value.kind === 'string' ? [value.text] : []));
   // Secrets are not watched, but other collectors may send them.
-  const isSecret = value.kind === 'Secret';
-  const pairName = typeof value.name === 'string' ? value.name : undefined;
-  let changed = false;
-  const entries = Object.entries(value).map(([key, item]): [string, Json] => {
+  const isSecret = textsOf('kind').includes('Secret');
+  const pairNames = textsOf('name');
+  for (const { key, value } of members) {
+    if (isSecret && (key === 'data' || key === 'stringData') && value.kind !== 'scalar' && value.kind !== 'string') {
+      hideAll(value, edits);
+      continue;
+    }
     const rule =
-      key === 'value' && pairName !== undefined
-        ? (rules.ofKey(pairName) ?? rules.ofName(pairName))
+      key === 'value' && pairNames.length > 0
+        ? pairNames.map((name) => rules.ofKey(name) ?? rules.ofName(name)).find((found) => found !== undefined)
         : // An annotation's key has its owner's domain in front.
           (rules.ofKey(key) ?? rules.ofKey(key.slice(key.lastIndexOf('/') + 1)));
-    if (isSecret && (key === 'data' || key === 'stringData') && item !== null && typeof item === 'object') {
-      changed = true;
-      return [key, hideValues(item)];
-    }
-    const clean = (rule !== undefined && mask(item, rule)) || redactJson(item, rules);
-    if (clean !== item) changed = true;
-    return [key, clean];
-  });
-  return changed ? Object.fromEntries(entries) : value;
-}
-
-function hideValues(data: Json[] | { [key: string]: Json }): Json {
-  return Object.fromEntries(Object.keys(data).map((key) => [key, '[redacted:api-key]']));
-}
-
-/** JSON inside of a text, as in the last-applied annotation: read like the object itself. */
-function redactNested(text: string, rules: ObjectRules): string | undefined {
-  if (!/^\s*[{[]/.test(text) || text.length < 12) return undefined;
-  let inner: Json;
-  try {
-    inner = JSON.parse(text);
-  } catch {
-    return undefined;
+    if (rule === undefined || !tellsSomething(value, reading)) redactValue(value, reading);
+    else edits.replace(value, JSON.stringify(mark(rule)));
   }
-  const clean = redactJson(inner, rules);
-  return clean === inner ? text : JSON.stringify(clean);
+}
+
+/** The keys stay. */
+function hideAll(data: LocatedJson, edits: Edits): void {
+  const hidden = JSON.stringify(mark('api-key'));
+  if (data.kind === 'object') for (const { value } of data.members) edits.replace(value, hidden);
+  else if (data.kind === 'array') for (const item of data.items) edits.replace(item, hidden);
+  else edits.replace(data, hidden);
 }
 
 /** A command line may have the flag in one element and its value in the next. */
-function redactList(list: Json[], rules: ObjectRules): Json[] {
-  let changed = false;
+function redactList(items: readonly LocatedJson[], reading: Reading): void {
+  const { rules, edits } = reading;
   let expected: RuleName | undefined;
-  const clean = list.map((item) => {
-    const masked = expected !== undefined && typeof item === 'string' && !item.startsWith('-') && mask(item, expected);
-    expected = typeof item === 'string' && LONE_FLAG.test(item) ? rules.ofName(item) : undefined;
-    const next = masked || (typeof item === 'string' && redactFlagElement(item, rules)) || redactJson(item, rules);
-    if (next !== item) changed = true;
-    return next;
-  });
-  return changed ? clean : list;
+  for (const item of items) {
+    if (item.kind !== 'string') {
+      redactValue(item, reading);
+      expected = undefined;
+      continue;
+    }
+    const isValue = expected !== undefined && !item.text.startsWith('-') && tellsSomething(item, reading);
+    if (isValue && expected !== undefined) edits.replace(item, JSON.stringify(mark(expected)));
+    else replaceText(item, redactFlagElement(item.text, rules) ?? redactText(item.text, reading), edits);
+    expected = LONE_FLAG.test(item.text) ? rules.ofName(item.text) : undefined;
+  }
+}
+
+/** JSON inside of a text, as in the last-applied annotation, is read like the object itself. */
+function redactText(text: string, { rules, level }: Reading): string {
+  const mayBeJson = level < MAX_NESTED && text.length >= 12 && /^\s*[{[]/.test(text);
+  return (mayBeJson ? redactJson(text, rules, level + 1) : undefined) ?? rules.text(redactFlags(text, rules));
 }
 
 /** `--password=a b` as one element: all that follows is the value. */
 function redactFlagElement(text: string, rules: ObjectRules): string | undefined {
   const flag = /^--?[A-Za-z][\w.-]{0,63}=/.exec(text)?.[0];
-  const rule = flag === undefined ? undefined : rules.ofName(flag.slice(0, -1));
-  const value = rule === undefined || flag === undefined ? undefined : mask(text.slice(flag.length), rule);
-  return value === undefined ? undefined : `${flag}${value}`;
+  if (flag === undefined) return undefined;
+  const rule = rules.ofName(flag.slice(0, -1));
+  const value = text.slice(flag.length);
+  return rule === undefined || value === '' || isNoSecret(value) ? undefined : flag + mark(rule);
 }
 
 const LONE_FLAG = /^--?[A-Za-z][\w.-]{0,63}$/;
@@ -97,12 +142,16 @@ function redactFlags(text: string, rules: ObjectRules): string {
   if (!text.includes('-') || !text.includes('=')) return text;
   return text.replace(FLAG_VALUE, (match, flag: string, value: string) => {
     const rule = rules.ofName(flag.slice(0, -1));
-    return rule === undefined || isNoSecret(value) ? match : `${flag}[redacted:${rule}]`;
+    return rule === undefined || isNoSecret(value) ? match : flag + mark(rule);
   });
 }
 
-/** Objects (`valueFrom` and such) and values that tell nothing stay as they are. */
-function mask(value: Json, rule: RuleName): string | undefined {
-  const isText = typeof value === 'string' || typeof value === 'number';
-  return isText && value !== '' && !isNoSecret(String(value)) ? `[redacted:${rule}]` : undefined;
+/** Objects (`valueFrom` and such) do not, nor do values such as `true`. */
+function tellsSomething(value: LocatedJson, { text }: Reading): boolean {
+  if (value.kind === 'string') return value.text !== '' && !isNoSecret(value.text);
+  return value.kind === 'scalar' && !isNoSecret(text.slice(value.start, value.end));
+}
+
+function mark(rule: RuleName): string {
+  return `[redacted:${rule}]`;
 }

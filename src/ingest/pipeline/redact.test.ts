@@ -519,6 +519,66 @@ describe('redactor', () => {
       expect(redactor.object(version('{"password=hunter2')).body).toBe('{"password=[redacted:password]');
     });
 
+    const ofText = (body: string) => redactor.object(version(body)).body;
+
+    it.each([
+      [
+        '{"id": 9007199254740993, "password": "hunter2"}',
+        '{"id": 9007199254740993, "password": "[redacted:password]"}',
+      ],
+      ['{ "a":1.0,"a":2E3,"password":"hunter2" }', '{ "a":1.0,"a":2E3,"password":"[redacted:password]" }'],
+      ['{"a":"\\u003cb\\/","password" : "hunter2"}', '{"a":"\\u003cb\\/","password" : "[redacted:password]"}'],
+      ['{"password":"hunter2","password":""}', '{"password":"[redacted:password]","password":""}'],
+      ['{"password":4711471147114711471}', '{"password":"[redacted:password]"}'],
+      [
+        '{"kind":"Secret","data":{"a":"eA==", "b":[1]},"rv":18446744073709551615}',
+        '{"kind":"Secret","data":{"a":"[redacted:api-key]", "b":"[redacted:api-key]"},"rv":18446744073709551615}',
+      ],
+      [
+        JSON.stringify({ last: '{"n":9007199254740993, "password":"hunter2"}' }),
+        JSON.stringify({ last: '{"n":9007199254740993, "password":"[redacted:password]"}' }),
+      ],
+    ])('changes nothing but what is secret: %s', (before, after) => {
+      expect(ofText(before)).toBe(after);
+    });
+
+    it('keeps every byte around secrets, whatever JSON they stand in', () => {
+      const words = fc.string({ unit: fc.constantFrom(...'abc é\\"\n😀'), maxLength: 8 });
+      const { any } = fc.letrec<{ any: unknown; secret: unknown }>((tie) => ({
+        secret: fc.constant({ password: 'hunter2' }),
+        any: fc.oneof(
+          { maxDepth: 4 },
+          words,
+          fc.integer(),
+          fc.double({ noNaN: true, noDefaultInfinity: true }),
+          fc.constantFrom(null, true),
+          tie('secret'),
+          fc.array(tie('any'), { maxLength: 4 }),
+          fc.dictionary(words, tie('any'), { maxKeys: 4 }),
+        ),
+      }));
+      fc.assert(
+        fc.property(any, fc.constantFrom('', '\t', '  '), (value, indent) => {
+          const before = JSON.stringify({ value, n: 'N' }, null, indent).replace('"N"', '12345678901234567890');
+          expect(ofText(before)).toBe(before.replaceAll('"hunter2"', '"[redacted:password]"'));
+        }),
+      );
+    });
+
+    it('is not stopped by what is nested deep, in one text or in many', () => {
+      const deep = (inner: string, depth: number) => `${'['.repeat(depth)}${inner}${']'.repeat(depth)}`;
+      const secret = '{"password":"hunter2"}';
+      const clean = '{"password":"[redacted:password]"}';
+      for (const depth of [2, 62, 63, 64, 65, 2_500, 100_000]) {
+        const object = (inner: string) =>
+          `{"password":"${inner === clean ? '[redacted:password]' : 'hunter2'}","a":${deep(inner, depth)}}`;
+        expect(ofText(object(secret))).toBe(object(clean));
+      }
+      let nested = secret;
+      for (let level = 0; level < 14; level++) nested = JSON.stringify({ a: [nested] });
+      expect(ofText(nested)).not.toContain('hunter2');
+    });
+
     it('keeps to the rules that are switched on', () => {
       const lenient = createRedactor({ allow: ['api-key'], prompts: 'mask' });
       const before = version(JSON.stringify({ env: [{ name: 'HF_TOKEN', value: 'abc' }] }));

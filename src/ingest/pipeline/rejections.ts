@@ -24,3 +24,17 @@ export function createRejections(): Rejections {
     list: () => [...byKind.values()],
   };
 }
+
+/** What a step makes of one signal. One over which the step stumbles is counted, and costs its neighbours nothing. */
+export function passOne<T>(
+  signal: Rejection['signal'],
+  rejections: Rejections,
+  step: () => T | undefined,
+): T | undefined {
+  try {
+    return step();
+  } catch (error) {
+    rejections.add(signal, 'invalid', () => `one of the ${signal} cannot be processed: ${error}`);
+    return undefined;
+  }
+}
