@@ -7,7 +7,7 @@ import type { RunningTrifocal } from './trifocal.ts';
 export interface SendingDoor {
   name: string;
   signal: 'samples' | 'logs' | 'spans';
-  /** Sends the item, with a time that a repetition repeats. Resolves with whether it was acknowledged; never rejects. */
+  /** Sends the item, with a time of its own that a repetition repeats. Resolves with whether it was acknowledged; never rejects. */
   send(server: RunningTrifocal, item: Item): Promise<boolean>;
 }
 
@@ -40,6 +40,14 @@ export const sendingDoors: readonly SendingDoor[] = [
       const stream = { cluster: CLUSTER, pod: 'p' };
       const values = [[`${timeMs}000000`, lineOf('loki', number)]];
       return post(`${server.http}/loki/api/v1/push`, JSON_HEADERS, JSON.stringify({ streams: [{ stream, values }] }));
+    },
+  },
+  {
+    name: 'fluent-bit',
+    signal: 'logs',
+    send: (server, { number, timeMs }) => {
+      const record = { date: timeMs / 1000, log: lineOf('fluent-bit', number), cluster: CLUSTER, pod: 'p' };
+      return post(`${server.http}/ingest/fluentbit`, JSON_HEADERS, JSON.stringify([record]));
     },
   },
   ...(['metrics', 'logs', 'traces'] as const).flatMap((kind): SendingDoor[] => {

@@ -15,6 +15,7 @@ test(`${KILLS} kills with senders that repeat, on all doors: each acknowledged i
   const folder = temporaryFolder('crash');
   const acknowledged = new Map(sendingDoors.map(({ name }) => [name, new Set<number>()]));
   let repeated = 0;
+  const startMs = Date.now();
   let next = 0;
   let over = false;
   let server: RunningTrifocal = await startTrifocal({ data: folder.path });
@@ -23,7 +24,9 @@ test(`${KILLS} kills with senders that repeat, on all doors: each acknowledged i
       sendingDoors.flatMap((door) =>
         [0, 1].map(async () => {
           while (!over) {
-            const item = { number: next++, timeMs: Date.now() };
+            const number = next++;
+            // A time of its own, else two items of one series could be one sample.
+            const item = { number, timeMs: startMs + number };
             const end = await sendUntilAcknowledged(door, item, () => server, () => false); // biome-ignore format: short
             acknowledged.get(door.name)?.add(item.number);
             if (end.tries > 1) repeated++;
