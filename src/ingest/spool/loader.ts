@@ -66,35 +66,40 @@ export function createSegmentLoader(options: {
   /** Samples were dropped since their times had other values already. */
   onDuplicates: (duplicates: DuplicateValues) => void;
 }): SegmentLoader {
-  const { folder, refused, journal, port, clock, logger } = options;
+  const { folder, refused, journal, port, clock, logger, onDuplicates } = options;
 
   let trouble: string | undefined;
 
-  const insert = async (segment: Segment, file: TableFile, signal: AbortSignal): Promise<void> => {
+  /** Returns what the store dropped for having another value. */
+  const insert = async (
+    segment: Segment,
+    file: TableFile,
+    signal: AbortSignal,
+  ): Promise<DuplicateValues | undefined> => {
     const failures = new Map<StoreErrorKind, number>();
     for (let total = 1; ; total++) {
       try {
         const token = `${segment.name}.${file.table}`;
+        const options = { limits: INSERT_LIMITS, signal };
+        let duplicates: DuplicateValues | undefined;
         if (file.table === LATE_SAMPLES) {
-          const duplicates = await insertLateSamples(
-            port,
-            { file: file.path, token },
-            { limits: INSERT_LIMITS, signal },
-          );
-          if (duplicates) options.onDuplicates(duplicates);
+          duplicates = await insertLateSamples(port, { file: file.path, token }, options);
         } else {
-          await port.insertSegment({ table: file.table, file: file.path, token }, { limits: INSERT_LIMITS, signal });
+          await port.insertSegment({ table: file.table, file: file.path, token }, options);
         }
         trouble = undefined;
         await deleteFile(file);
-        return;
+        return duplicates;
       } catch (error) {
         signal.throwIfAborted();
         trouble = error instanceof Error ? error.message : String(error);
         const kind = error instanceof StoreError ? error.kind : 'internal';
         const count = (failures.get(kind) ?? 0) + 1;
         failures.set(kind, count);
-        if (count >= TRIES[kind]) return await refuse(file, error);
+        if (count >= TRIES[kind]) {
+          await refuse(file, error);
+          return undefined;
+        }
         const log = kind === 'down' ? logger.debug : logger.warn;
         log.call(logger, { table: file.table, error: String(error) }, 'the store did not take a segment, trying again');
         await clock.sleep(backoffDelay(RETRY, total, Math.random()), signal);
@@ -111,7 +116,8 @@ export function createSegmentLoader(options: {
     const files = await splitSegment(folder, segment, content);
     // What is late may repeat what is new in the same segment, wherever it stands there.
     files.sort((a, b) => Number(a.table === LATE_SAMPLES) - Number(b.table === LATE_SAMPLES));
-    for (const file of files) await insert(segment, file, signal);
+    let duplicates: DuplicateValues | undefined;
+    for (const file of files) duplicates = (await insert(segment, file, signal)) ?? duplicates;
     const { damaged, requests } = content;
     if (damaged) {
       const kept = await refused.write(`${segment.name}.damaged`, damaged);
@@ -121,6 +127,8 @@ export function createSegmentLoader(options: {
     // First, since a request whose rows are in the store must still be known when its sender comes again.
     await journal.add(requests);
     await deleteSegment(folder, segment);
+    // Not before: a segment that is loaded again finds the same ones again.
+    if (duplicates) onDuplicates(duplicates);
     // The store does not sync its record of tokens: after a power loss it might take a segment that came back for a new one.
     await syncFolder(folder);
   };

@@ -66,6 +66,24 @@ async function cutTornTail(path: string, size: number): Promise<number> {
   }
 }
 
+/** Removes durably what the file holds beyond its whole appends; the file, if it has none. */
+export async function cutSegment(folder: string, segment: Segment): Promise<void> {
+  if (segment.bytes === 0) return await deleteSegment(folder, segment);
+  let file: FileHandle;
+  try {
+    file = await open(segmentPath(folder, segment), 'r+');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return; // loaded and deleted meanwhile
+    throw error;
+  }
+  try {
+    await file.truncate(segment.bytes);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
 /** Rows of one table in one segment, as a file that the store can insert. */
 export interface TableFile {
   table: string;

@@ -234,6 +234,19 @@ describe('the spool', () => {
     await next.close();
   });
 
+  test('appends that are still being synced are known, in the order in which they came', async () => {
+    const mark = (number: number) => ({ hash: new Uint8Array(16).fill(number), atMs: Date.now() });
+    const marks = [mark(4), mark(5), mark(6)];
+    const spool = await open({ underWay: () => 3 });
+    const appends = marks.map((one, i) => spool.append(numberedBatch(255 + i), one));
+    const { requests } = await spool.takenIn();
+    expect(requests).toEqual(marks);
+    await Promise.all(appends);
+    await spool.flush();
+    await expectOnce([255, 256, 257]);
+    await spool.close();
+  });
+
   test('late samples join those that came before, the first value stays, and what is dropped is told', async () => {
     const told: unknown[] = [];
     const spool = await open({ onDuplicates: (rejection) => told.push(rejection) });
@@ -252,6 +265,29 @@ describe('the spool', () => {
         example: expect.stringMatching(/^sample of metric_\d\{.* has value 7, but 260 came before/),
       },
     ]);
+    await spool.close();
+  });
+
+  test('what is dropped is told once, also when the segment has to be loaded again', async () => {
+    const told: number[] = [];
+    let failures = 0;
+    const error = () => void failures++;
+    const logger = { ...silentLogger, error };
+    const spool = await open({ logger, onDuplicates: ({ count }) => told.push(count) });
+    const { samples } = numberedBatch(270);
+    if (samples === undefined) throw new Error('a numbered batch has samples');
+    await spool.append(numberedBatch(270));
+    const late = { ...samples, values: new Float64Array(5).fill(7) };
+    await spool.append({ lateSamples: late }, { hash: new Uint8Array(16).fill(7), atMs: Date.now() });
+    const journal = join(spoolFolder, 'requests');
+    await rm(journal);
+    await mkdir(journal);
+    const flushed = spool.flush();
+    while (failures < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await rm(journal, { recursive: true });
+    await flushed;
+    expect(told).toEqual([5]);
+    await expectOnce([270]);
     await spool.close();
   });
 

@@ -4,7 +4,7 @@ import { labelSet, METRIC_NAME } from '../../model/index.ts';
 import { type DuplicateValues, type EncodedBlock, newestSampleMs, type Store } from '../../store/index.ts';
 import { duplicateText } from '../identity/index.ts';
 import { BackPressureError, type Rejection, type RequestMark } from '../sink.ts';
-import { createDiskGuard } from './disk.ts';
+import { openDiskGuard } from './disk.ts';
 import { encodeAppend } from './frames.ts';
 import { createSegmentLoader } from './loader.ts';
 import { newestOf } from './newest-sample.ts';
@@ -82,7 +82,6 @@ const RETRY_AFTER_SECONDS = 5;
 /** With the engine's own time to close, well within what the process takes to stop. */
 const CLOSE_WITHIN_MS = 4_000;
 const LOAD_AGAIN_AFTER_MS = 1_000;
-const LOOK_AT_DISK_EVERY_MS = 1_000;
 const LOOK_UP_LIMITS = { seconds: 30, memoryBytes: 256 * 1024 ** 2 };
 const MOST_FUTURE_MS = 3_600_000;
 
@@ -95,7 +94,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const waiting: Segment[] = await findSegments(folder);
   const left = waiting.length;
   const journal = await openRequestJournal({ folder, clock, logger });
-  const disk = createDiskGuard({ folder, reserveBytes: options.reserveBytes ?? 0, clock });
+  const disk = await openDiskGuard({ folder, reserveBytes: options.reserveBytes ?? 0, clock, logger });
   const noteState = createStateWatch(clock);
   /** How much waited when an append was refused for it; forgotten when there is room again. */
   let refusedAtBytes: number | undefined;
@@ -114,7 +113,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     clock,
     sealBytes: options.sealBytes ?? 16 * 1024 * 1024,
     underWay: options.underWay ?? (() => 0),
-    onFull: (segment) => {
+    onEnded: (segment) => {
       waiting.push(segment);
       wake();
     },
@@ -151,20 +150,6 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     const sinceMs = noteState(judged.state);
     return { bytes, maxBytes, segments: all.length, oldestSeconds, refused: refused.count(), sinceMs, ...judged };
   };
-  /** Runs while the disk is in trouble, so that its end is seen also when nobody sends. */
-  let watchingDisk: Promise<void> | undefined;
-  const watchDisk = async () => {
-    while (disk.trouble() !== undefined && !closing.signal.aborted) {
-      await setTimeout(LOOK_AT_DISK_EVERY_MS, undefined, { signal: closing.signal }).catch(() => {});
-      await disk.recheck();
-    }
-    if (disk.trouble() === undefined) logger.info({}, 'the disk takes what is spooled again');
-    watchingDisk = undefined;
-  };
-  const sealOpen = async () => {
-    const segment = await writer.seal();
-    if (segment) waiting.push(segment);
-  };
   const woken = () =>
     new Promise<void>((resolve) => {
       wake = resolve;
@@ -188,7 +173,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
         idle = false;
       } else {
         const age = clock.now() - open.firstMs;
-        if (age >= sealAfterMs || age < 0) await sealOpen();
+        if (age >= sealAfterMs || age < 0) await writer.seal();
         else await Promise.race([clock.sleep(sealAfterMs - age, closing.signal), woken()]);
       }
     }
@@ -224,7 +209,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       check();
     });
   const flush = async (signal?: AbortSignal) => {
-    await sealOpen();
+    await writer.seal();
     const goal = loadedSegments + waiting.length;
     wake();
     await untilLoaded(goal, signal);
@@ -243,15 +228,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       }
       reservedBytes += size;
       try {
-        await disk.check();
-        await writer.append(pieces);
-        disk.succeeded();
+        await disk.write(() => writer.append(pieces));
       } catch (error) {
-        disk.failed(error);
-        if (watchingDisk === undefined) {
-          logger.error({ error: disk.trouble() }, 'the disk does not take what should be spooled; senders come again');
-          watchingDisk = watchDisk();
-        }
         throw new BackPressureError(disk.trouble() ?? String(error), RETRY_AFTER_SECONDS);
       } finally {
         reservedBytes -= size;
@@ -259,6 +237,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       if (idle) wake();
     },
     async takenIn() {
+      // Who asks may have been told "try again" for what is on disk in a moment.
+      await writer.settled();
       const requests: RequestMark[] = [];
       let newestMs = Number.NEGATIVE_INFINITY;
       const open = writer.open();
@@ -280,7 +260,7 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       closed = true;
       if (port.isUp()) await flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // what did not go in stays on disk
       closing.abort();
-      await Promise.all([loading, watchingDisk]);
+      await Promise.all([loading, disk.close()]);
       await writer.seal();
     },
   };

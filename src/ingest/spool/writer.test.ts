@@ -1,8 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, open as openFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { manualClock } from '../../base/index.ts';
+import { encodeAppend } from './frames.ts';
+import { findSegments, readSegment, type Segment } from './segments.ts';
 import { createSegmentWriter } from './writer.ts';
 
 let folder: string;
@@ -20,7 +22,7 @@ describe('a writer of segments', () => {
       clock,
       sealBytes: 1000,
       underWay: () => underWay,
-      onFull: () => {},
+      onEnded: () => {},
     });
     return { clock, append: () => writer.append([Buffer.from('rows')]), close: () => writer.seal() };
   };
@@ -57,4 +59,36 @@ describe('a writer of segments', () => {
     await Promise.all(all);
     await close();
   });
+});
+
+test('what was refused does not come back after a crash, even if the disk fails twice in a row', async () => {
+  const ended: Segment[] = [];
+  const writer = createSegmentWriter({
+    folder,
+    clock: manualClock(0),
+    sealBytes: 1e6,
+    underWay: () => 1,
+    onEnded: (segment) => ended.push(segment),
+  });
+  const append = (text: string) => writer.append(encodeAppend([{ table: 'logs', block: Buffer.from(text) }]));
+  const textsOnDisk = async () => {
+    const contents = await Promise.all((await findSegments(folder)).map((segment) => readSegment(folder, segment)));
+    return contents.flatMap(({ frames }) => frames.map(({ block }) => block.toString()));
+  };
+  await append('first');
+
+  const file = await openFile(join(folder, 'another file'), 'w');
+  const methods: typeof file = Object.getPrototypeOf(file);
+  await file.close();
+  // A disk cannot be made to fail like this.
+  const sync = vi.spyOn(methods, 'datasync').mockRejectedValue(new Error('EIO'));
+  const cut = vi.spyOn(methods, 'truncate').mockRejectedValue(new Error('EIO'));
+  await expect(append('refused')).rejects.toThrow('EIO');
+  sync.mockRestore();
+  await expect(append('refused as well')).rejects.toThrow('EIO');
+  cut.mockRestore();
+  await append('last');
+  expect((await textsOnDisk()).sort()).toEqual(['first', 'last']);
+  expect(ended).toHaveLength(1);
+  await writer.seal();
 });

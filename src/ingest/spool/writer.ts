@@ -1,12 +1,14 @@
 import type { Clock } from '../../base/index.ts';
-import { createSegment, deleteSegment, type OpenSegment, type Segment, writeAll } from './segments.ts';
+import { createSegment, cutSegment, type OpenSegment, type Segment, writeAll } from './segments.ts';
 
 /** Appends to the open segment. Appends that come while the disk syncs are written and synced together. */
 export interface SegmentWriter {
   /** Resolves when the bytes are on disk. After a failure the next append begins another segment. */
   append(pieces: readonly Buffer[]): Promise<void>;
-  /** Ends the open segment; undefined when nothing was appended since the last. */
-  seal(): Promise<Segment | undefined>;
+  /** Ends the open segment, if there is one. */
+  seal(): Promise<void>;
+  /** Resolves when all appends that came before are on disk or were refused. */
+  settled(): Promise<void>;
   /** Bytes of the open segment and when its first append came. */
   open(): Segment | undefined;
 }
@@ -24,15 +26,15 @@ interface Waiting {
 const GATHER_MS = 2;
 
 /**
- * `onFull` gets segments that ended because they reached `sealBytes` or because the disk refused. `underWay` says how many
- * requests are being worked on, of which each may append.
+ * `onEnded` gets segments that were sealed, that reached `sealBytes`, or that ended because the disk refused. `underWay` says
+ * how many requests are being worked on, of which each may append.
  */
 export function createSegmentWriter(options: {
   folder: string;
   sealBytes: number;
   clock: Clock;
   underWay: () => number;
-  onFull: (segment: Segment) => void;
+  onEnded: (segment: Segment) => void;
 }): SegmentWriter {
   let current: OpenSegment | undefined;
   let waiting: Waiting[] = [];
@@ -46,12 +48,21 @@ export function createSegmentWriter(options: {
     turn = result.catch(() => {});
     return result;
   };
-  const end = async (): Promise<Segment | undefined> => {
+  const end = async (): Promise<void> => {
     const ended = current;
-    await ended?.file.close().catch(() => {}); // what was acknowledged is synced already
-    // Only now, so that there is no moment in which what waits seems to be gone. Nobody appends meanwhile: that has its turn.
+    if (ended === undefined) return;
+    await ended.file.close().catch(() => {}); // what was acknowledged is synced already
+    // Only now and at once, so that there is no moment in which what waits seems to be gone.
     current = undefined;
-    return ended && { name: ended.name, bytes: ended.bytes, firstMs: ended.firstMs };
+    if (ended.bytes > 0) options.onEnded({ name: ended.name, bytes: ended.bytes, firstMs: ended.firstMs });
+  };
+  /** They hold appends that were refused, which would look like acknowledged ones after a crash. */
+  const uncut: Segment[] = [];
+  const cutRefused = async () => {
+    for (let segment = uncut[0]; segment !== undefined; segment = uncut[0]) {
+      await cutSegment(options.folder, segment);
+      uncut.shift();
+    }
   };
   const gather = async () => {
     if (waiting.length === 0 || waiting.length >= options.underWay()) return;
@@ -66,24 +77,21 @@ export function createSegmentWriter(options: {
     waiting = [];
     if (group.length === 0) return;
     try {
+      await cutRefused(); // a disk that does not even do this takes nothing
       current ??= await createSegment(options.folder, options.clock.now());
       const pieces = group.flatMap((one) => one.pieces);
       const total = await writeAll(current.file, pieces);
       await current.file.datasync();
       current.bytes += total;
     } catch (error) {
-      await current?.file.truncate(current.bytes).catch(() => {}); // else it would look like damage after a crash
-      const broken = await end();
-      if (broken && broken.bytes > 0) options.onFull(broken);
-      else if (broken) await deleteSegment(options.folder, broken).catch(() => {}); // the next start finds and drops it
+      if (current !== undefined) uncut.push(current);
+      await end();
+      await cutRefused().catch(() => {}); // before the next append
       for (const one of group) one.reject(error);
       return;
     }
     for (const one of group) one.resolve();
-    if (current.bytes >= options.sealBytes) {
-      const full = await end();
-      if (full) options.onFull(full);
-    }
+    if (current.bytes >= options.sealBytes) await end();
   };
 
   return {
@@ -94,6 +102,7 @@ export function createSegmentWriter(options: {
         else if (waiting.length >= options.underWay()) gathered();
       }),
     seal: () => inTurn(end),
+    settled: () => inTurn(async () => {}),
     open: () => current,
   };
 }
