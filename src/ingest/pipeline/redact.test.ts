@@ -304,24 +304,42 @@ describe('redactor', () => {
   it('goes by the key where the value says nothing', () => {
     const attributes = map({
       'db.password': 'x',
+      'cache.password': 4711n,
+      'queue.api_key': 47.5,
+      'has.password': true,
+      'gen_ai.prompt.0.content': 12n,
       'http.request.header.authorization': ['Basic abc'],
       'http.request.header.x-api-key': ['k'],
       'gen_ai.input.messages': '[{"role":"user","content":"private"}]',
-      'gen_ai.prompt.0.content': 'private',
+      'gen_ai.prompt.1.content': 'private',
       'gen_ai.usage.input_tokens': 12n,
       'gen_ai.token.type': 'input',
-      nested: { kind: 'map', entries: map({ password: 'y', user: 'u' }) },
+      nested: {
+        kind: 'map',
+        entries: map({ password: 'y', pin: { kind: 'map', entries: map({ pwd: 1234n }) }, user: 'u' }),
+      },
     });
     expect(redactor.attributes(attributes)).toEqual(
       map({
         'db.password': '[redacted:password]',
+        'cache.password': '[redacted:password]',
+        'queue.api_key': '[redacted:api-key]',
+        'has.password': true,
+        'gen_ai.prompt.0.content': 12n,
         'http.request.header.authorization': '[redacted:bearer]',
         'http.request.header.x-api-key': '[redacted:api-key]',
         'gen_ai.input.messages': '[redacted:prompt]',
-        'gen_ai.prompt.0.content': '[redacted:prompt]',
+        'gen_ai.prompt.1.content': '[redacted:prompt]',
         'gen_ai.usage.input_tokens': 12n,
         'gen_ai.token.type': 'input',
-        nested: { kind: 'map', entries: map({ password: '[redacted:password]', user: 'u' }) },
+        nested: {
+          kind: 'map',
+          entries: map({
+            password: '[redacted:password]',
+            pin: { kind: 'map', entries: map({ pwd: '[redacted:password]' }) },
+            user: 'u',
+          }),
+        },
       }),
     );
   });

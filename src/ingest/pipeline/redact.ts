@@ -120,8 +120,12 @@ export function createRedactor(
       const rule = ofKey(key);
       return rule === undefined ? text(input) : mark(rule);
     }
-    if (input === null || typeof input !== 'object') return input;
+    if (input === null || typeof input === 'boolean') return input;
     const rule = ofKey(key);
+    if (typeof input === 'number' || typeof input === 'bigint') {
+      // No number is what somebody said to a model.
+      return rule === undefined || rule === 'prompt' ? input : mark(rule);
+    }
     if (rule !== undefined) return mark(rule);
     if (input instanceof Uint8Array) return bytes(input);
     if ('kind' in input) {
