@@ -111,7 +111,7 @@ async function openDoors(
     maxBytes: Math.max(BODIES_AT_ONCE_BYTES, 4 * maxBody),
     concurrency: REQUESTS_AT_ONCE,
   });
-  const carried = { service: tracing.traceDoors(parts.ingest), admission, maxBodyBytes: maxBody };
+  const carried = { service: tracing.traceDoors(parts.ingest), admission, maxBodyBytes: maxBody, logger };
   const allowedHosts = [config.listen.http.host, config.listen.otlpHttp.host];
   const http = createHttpServer({ logger, maxBodyBytes: maxBody, allowedHosts });
   const otlp = createHttpServer({ logger, maxBodyBytes: maxBody, allowedHosts });
@@ -136,7 +136,7 @@ async function openDoors(
     otlpHttp: await listen(otlp, 'listen.otlpHttp', config.listen.otlpHttp),
   };
   const grpcAddress = formatAddress(config.listen.otlpGrpc);
-  const grpc = await startGrpcDoors(grpcAddress, ofOtlp, { ...carried, logger }).catch((error) => {
+  const grpc = await startGrpcDoors(grpcAddress, ofOtlp, carried).catch((error) => {
     throw cannotListen('listen.otlpGrpc', config.listen.otlpGrpc, error);
   });
   closers.add('the gRPC door', grpc.close);

@@ -24,8 +24,8 @@ export function inside<T>(step: string | (() => string), work: () => T): T {
 /** A request that is refused before its content matters: wrong type, too large. */
 export class RefusedRequest extends Error {
   override name = 'RefusedRequest';
-  readonly status: 400 | 413 | 415;
-  constructor(status: 400 | 413 | 415, message: string) {
+  readonly status: 400 | 408 | 413 | 415;
+  constructor(status: 400 | 408 | 413 | 415, message: string) {
     super(message);
     this.status = status;
   }

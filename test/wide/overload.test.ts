@@ -130,7 +130,7 @@ describe('others are not held up', () => {
       // Half of them announce a body and stall; the others ask and do not take the answer.
       const request =
         i % 2 === 0
-          ? `POST /loki/api/v1/push HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{`
+          ? `POST /loki/api/v1/push HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\nContent-Length: 20000000\r\n\r\n{`
           : `GET /api/signals HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`.repeat(50);
       socket.pause();
       socket.write(request);

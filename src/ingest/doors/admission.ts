@@ -5,15 +5,19 @@ import { BackPressureError } from '../sink.ts';
  * one that floods the doors waits behind itself, not in front of others.
  */
 export interface Admission {
-  /**
-   * Room for a body, to be taken before it is read; given back by calling the result, any number of times. Throws
-   * BackPressureError when all room is taken, or half of it by the same sender.
-   */
-  reserve(sender: string, bytes: number): () => void;
+  /** Room for a body that is about to come from this address; to be given back when nobody holds the body any more. */
+  enter(address: string): Room;
   /** Runs `work` when it is the sender's turn. */
   inTurn<T>(sender: string, work: () => Promise<T>): Promise<T>;
   /** Bytes that are reserved now, and requests that wait for their turn. */
   stats(): { bytes: number; waiting: number };
+}
+
+export interface Room {
+  /** For further bytes. Throws BackPressureError when all room is taken, or half of it by the same address. */
+  grow(bytes: number): void;
+  /** May be called any number of times. */
+  release(): void;
 }
 
 const RETRY_AFTER_SECONDS = 2;
@@ -43,28 +47,30 @@ export function createAdmission(options: { maxBytes: number; concurrency: number
   };
 
   return {
-    reserve(sender, bytes) {
-      const own = reservedBy.get(sender) ?? 0;
-      if (reserved + bytes > maxBytes) {
-        throw new BackPressureError(
-          `${reserved} bytes of other requests are being taken in already`,
-          RETRY_AFTER_SECONDS,
-        );
-      }
-      // The last half is for others, or a single sender could shut them out.
-      if (own > 0 && own + bytes > maxBytes / 2) {
-        throw new BackPressureError(`${own} bytes of this sender are being taken in already`, RETRY_AFTER_SECONDS);
-      }
-      reserved += bytes;
-      reservedBy.set(sender, own + bytes);
-      let given = false;
-      return () => {
-        if (given) return;
-        given = true;
-        reserved -= bytes;
-        const left = (reservedBy.get(sender) ?? 0) - bytes;
-        if (left > 0) reservedBy.set(sender, left);
-        else reservedBy.delete(sender);
+    enter(address) {
+      let held = 0;
+      let over = false;
+      const take = (bytes: number) => {
+        held += bytes;
+        reserved += bytes;
+        const left = (reservedBy.get(address) ?? 0) + bytes;
+        if (left > 0) reservedBy.set(address, left);
+        else reservedBy.delete(address);
+      };
+      return {
+        grow(bytes) {
+          if (over) return;
+          const own = reservedBy.get(address) ?? 0;
+          if (reserved + bytes > maxBytes) throw noRoom(`${reserved} bytes of requests are being taken in already`);
+          // The last half is for others, or one that floods could shut them out.
+          if (own + bytes > maxBytes / 2) throw noRoom(`${own} bytes from this address are being taken in already`);
+          take(bytes);
+        },
+        release() {
+          if (over) return;
+          over = true;
+          take(-held);
+        },
       };
     },
     async inTurn(sender, work) {
@@ -84,4 +90,8 @@ export function createAdmission(options: { maxBytes: number; concurrency: number
     },
     stats: () => ({ bytes: reserved, waiting }),
   };
+}
+
+function noRoom(message: string): BackPressureError {
+  return new BackPressureError(message, RETRY_AFTER_SECONDS);
 }

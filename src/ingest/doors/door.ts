@@ -26,7 +26,8 @@ export interface DoorAnswer {
 
 /** What went wrong with a request, in the terms that all protocols share. */
 export interface Failure {
-  kind: 'malformed' | 'too-large' | 'unsupported' | 'busy' | 'limited' | 'unexpected';
+  /** `incomplete`: the sender went away or fell silent; what it had to say is not lost by that. */
+  kind: 'malformed' | 'incomplete' | 'too-large' | 'unsupported' | 'busy' | 'limited' | 'unexpected';
   status: number;
   message: string;
   /** Seconds after which the sender may come again, where `kind` is `busy` or `limited`. */

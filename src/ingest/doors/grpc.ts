@@ -13,9 +13,9 @@ import {
 import type { Logger } from '../../base/index.ts';
 import type { Admission } from './admission.ts';
 import type { Door, DoorAnswer } from './door.ts';
-import { toFailure } from './failure.ts';
+import { logUnexpected, toFailure } from './failure.ts';
 import { type DoorService, failed } from './open.ts';
-import { senderOf } from './sender.ts';
+import { addressOf, senderOf } from './sender.ts';
 
 export interface GrpcDoors {
   /** The port it listens on, also when the address asked for any (`127.0.0.1:0`). */
@@ -25,8 +25,11 @@ export interface GrpcDoors {
 }
 
 const CLOSE_MS = 5000;
-/** What one connection may have under way: with the largest messages it still fits into what admission allows. */
-const MAX_CONCURRENT_CALLS = 100;
+/**
+ * What one connection may have under way. The library reads messages whole before anybody can refuse them, so this is what
+ * bounds their memory: with the largest messages about 160 MB a connection.
+ */
+const MAX_CONCURRENT_CALLS = 8;
 
 /** The gRPC doors on `host:port`, without TLS. Rejects when the address cannot be bound. */
 export async function startGrpcDoors(
@@ -45,18 +48,20 @@ export async function startGrpcDoors(
   for (const door of doors) {
     if (door.transport !== 'grpc') continue;
     const handle = async (call: ServerUnaryCall<Buffer, Buffer>): Promise<DoorAnswer> => {
-      const sender = senderOf(hostOf(call.getPeer()), textOf(call.metadata.get('user-agent')[0]));
-      let release = () => {};
+      const address = addressOf(hostOf(call.getPeer()));
+      const sender = senderOf(address, textOf(call.metadata.get('user-agent')[0]));
+      const room = admission.enter(address);
       try {
-        release = admission.reserve(sender, call.request.length);
+        room.grow(call.request.length);
         const request = { door: door.name, headers: GRPC_HEADERS, body: call.request, sender };
         return await admission.inTurn(sender, () => service.handle(request));
       } catch (error) {
         const failure = toFailure(error);
+        if (failure.kind === 'unexpected') logUnexpected(logger, door, error);
         service.refused(door.name, failure, sender);
         return failed(door, failure, GRPC_HEADERS['content-type']);
       } finally {
-        release();
+        room.release();
       }
     };
     server.addService(serviceAt(door.path), {

@@ -3,7 +3,7 @@ import type { Clock, Logger } from '../../base/index.ts';
 import type { BatchOrigin, Rejection, RequestMark, SignalSink } from '../sink.ts';
 import { parseContentType } from './content-type.ts';
 import type { Door, DoorAnswer, DoorHandler, DoorRequest, Failure, Receiver } from './door.ts';
-import { toFailure } from './failure.ts';
+import { logUnexpected, toFailure } from './failure.ts';
 
 /** What the servers hand requests to. */
 export interface DoorService {
@@ -57,10 +57,7 @@ export function openDoors<Options extends { sink: SignalSink; clock: Clock; logg
           return await handle({ ...request, mark });
         } catch (error) {
           const failure = toFailure(error);
-          if (failure.kind === 'unexpected') {
-            const text = error instanceof Error ? error.stack : String(error);
-            logger.error({ door: door.name, error: text }, 'a request failed unexpectedly');
-          }
+          if (failure.kind === 'unexpected') logUnexpected(logger, door, error);
           count(door, failure, request.sender);
           return failed(door, failure, request.headers['content-type']);
         }

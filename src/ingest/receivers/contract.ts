@@ -162,7 +162,8 @@ export function collect(clock: Clock = { ...systemClock, now: () => nowMs }): Te
 export function carried(receiver: Receiver<ReceiverOptions>, options: ReceiverOptions) {
   const service: DoorService = openDoors([receiver], options);
   const maxBodyBytes = options.limits?.maxBodyBytes ?? LIMIT;
-  return { service, admission: createAdmission({ maxBytes: 64 * maxBodyBytes, concurrency: 8 }), maxBodyBytes };
+  const admission = createAdmission({ maxBytes: 64 * maxBodyBytes, concurrency: 8 });
+  return { service, admission, maxBodyBytes, logger: silentLogger };
 }
 
 /** Opens a receiver's HTTP doors and sends to one of them, with the headers that a body of it usually has. */

@@ -53,10 +53,12 @@ export function openLine<M extends Methods>(port: MessagePort | Worker, local: M
     try {
       port.postMessage([message]);
     } catch (error) {
-      const asked = waiting.get(message.id);
+      if (message.kind !== 'call') {
+        port.postMessage([{ kind: 'error', id: message.id, error: toSent(error) }]);
+        return;
+      }
+      waiting.get(message.id)?.reject(new Error(`${message.name} cannot be sent`, { cause: error }));
       waiting.delete(message.id);
-      if (message.kind === 'call') asked?.reject(new Error(`${message.name} cannot be sent`, { cause: error }));
-      else port.postMessage([{ kind: 'error', id: message.id, error: toSent(error) }]);
     }
   };
   const post = (message: Message, payload: unknown) => {

@@ -42,6 +42,8 @@ export interface IngestThread extends IngestService {
 
 const RESTART: Backoff = { firstMs: 100, maxMs: 5_000, factor: 2 };
 const RETRY_AFTER_SECONDS = 2;
+/** A thread that lived this long did not fail because of how it was started. */
+const HEALTHY_AFTER_MS = 60_000;
 
 /**
  * Runs the ingest service in a thread of its own, so that decoding never holds up a query or a page. A thread that dies is
@@ -76,6 +78,7 @@ export function startIngestThread(options: {
   };
 
   const start = () => {
+    const startedAt = clock.monotonic();
     const started = new Worker(entry.code, { ...entry.options, workerData: settings, name: 'ingest' });
     const opened = openLine<ThreadMethods>(started, methods);
     worker = started;
@@ -86,8 +89,23 @@ export function startIngestThread(options: {
       opened.cut(new BackPressureError('ingest is being restarted', RETRY_AFTER_SECONDS));
       if (closing.signal.aborted) return;
       logger.error({ code }, 'the ingest thread ended, it is started again');
-      clock.sleep(backoffDelay(RESTART, ++failures, Math.random()), closing.signal).then(start, () => {});
+      failures = clock.monotonic() - startedAt > HEALTHY_AFTER_MS ? 1 : failures + 1;
+      startLater();
     });
+  };
+  const startLater = () => {
+    clock.sleep(backoffDelay(RESTART, failures, Math.random()), closing.signal).then(
+      () => {
+        try {
+          start();
+        } catch (error) {
+          logger.error({ error: String(error) }, 'the ingest thread cannot be started, trying again');
+          failures++;
+          startLater();
+        }
+      },
+      () => {}, // closing
+    );
   };
   start();
 

@@ -41,6 +41,7 @@ export function handleGrpc(exporter: OtlpExporter): [string, DoorHandler][] {
 const CODES: Record<Failure['kind'], number> = {
   malformed: status.INVALID_ARGUMENT,
   unsupported: status.INVALID_ARGUMENT,
+  incomplete: status.CANCELLED,
   'too-large': status.RESOURCE_EXHAUSTED,
   limited: status.RESOURCE_EXHAUSTED,
   busy: status.UNAVAILABLE,

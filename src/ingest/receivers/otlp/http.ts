@@ -74,6 +74,7 @@ function answerBody(signal: OtlpSignal, encoding: OtlpEncoding, result: ExportRe
 const CODES: Record<Failure['kind'], number> = {
   malformed: 3,
   unsupported: 3,
+  incomplete: 1,
   'too-large': 8,
   limited: 8,
   busy: 14,

@@ -243,7 +243,7 @@ async function openGrpc(
   service = 'trace.v1.TraceService',
   through = carried(otlp, options),
 ): Promise<Door> {
-  const server = await startGrpcDoors('127.0.0.1:0', otlp.doors, { ...through, logger: silentLogger });
+  const server = await startGrpcDoors('127.0.0.1:0', otlp.doors, through);
   const client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure(), {
     'grpc.default_compression_algorithm': compression,
     'grpc.max_send_message_length': -1,

@@ -18,8 +18,9 @@ const door: Door = {
   path: '/prometheus/api/v1/write',
   protocol: 'remote-write',
   signal: 'samples',
-  fail({ status, message }, { parameters }) {
-    const answer = textAnswer(status, `${message}\n`);
+  fail({ kind, status, message }, { parameters }) {
+    // Prometheus drops what is answered 429, unless it is told otherwise, and comes again after 503.
+    const answer = textAnswer(kind === 'limited' ? 503 : status, `${message}\n`);
     if (parameters.get('proto') !== 'io.prometheus.write.v2.Request') return answer;
     const headers = writtenHeaders({ samples: 0, histograms: 0, exemplars: 0 });
     return { ...answer, headers: { ...answer.headers, ...headers } };

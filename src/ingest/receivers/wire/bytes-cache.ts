@@ -1,3 +1,10 @@
+import { randomBytes } from 'node:crypto';
+
+/** So that nobody can prepare keys that share a hash: another for each process. */
+const SEED = randomBytes(4).readInt32LE();
+/** With more keys of one hash, further ones are made anew each time. */
+const LONGEST_CHAIN = 8;
+
 /**
  * Entries by a run of bytes, such as the encoded labels of a series, found without making a text of them. Bounded in two
  * generations: what is not asked for while `size` others come goes.
@@ -12,6 +19,8 @@ interface Kept<Entry> {
   entry: Entry;
   /** Another with the same hash. */
   next: Kept<Entry> | undefined;
+  /** Of these and those after it. */
+  length: number;
 }
 
 export function createBytesCache<Entry>(size = 500_000): BytesCache<Entry> {
@@ -25,7 +34,10 @@ export function createBytesCache<Entry>(size = 500_000): BytesCache<Entry> {
       young = new Map();
       kept = 0;
     }
-    young.set(hash, { key, entry, next: young.get(hash) });
+    const next = young.get(hash);
+    const length = (next?.length ?? 0) + 1;
+    if (length > LONGEST_CHAIN) return;
+    young.set(hash, { key, entry, next, length });
     kept++;
   };
   return {
@@ -57,7 +69,7 @@ function find<Entry>(
 
 /** Over words of 32 bits, then the bytes that are left; 30 bits, which the engine keeps without a box. */
 function hashOf(bytes: DataView, start: number, end: number): number {
-  let hash = end - start;
+  let hash = SEED ^ (end - start);
   let at = start;
   for (; at + 4 <= end; at += 4) {
     hash = Math.imul(hash ^ bytes.getInt32(at, true), 0x9e3779b1);
