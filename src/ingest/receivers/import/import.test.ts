@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { silentLogger } from '../../../base/index.ts';
 import { collect, describeReceiver, gzipBomb, LIMIT, nowMs, openHttp, sampleLines } from '../contract.ts';
 import type { ReceiverOptions } from '../options.ts';
 import { DecodeError } from '../wire/index.ts';
@@ -65,7 +66,7 @@ describeReceiver('import of Kubernetes objects', {
     },
   },
   malformed: [
-    { title: 'no JSON', body: Buffer.from('{'), code: 400, text: /not JSON/ },
+    { title: 'no JSON', body: Buffer.from('{'), code: 400, text: /malformed JSON at line 1, column 2/ },
     { title: 'no objects', body: json({}), code: 400, text: /expected \{.+at.+: TIME, .+objects/ },
     { title: 'a bad time', body: json({ at: 'yesterday', objects: [] }), code: 400, text: /yesterday.+ is not a time/ },
     {
@@ -86,7 +87,7 @@ describe('imports', () => {
     const door = await openMetrics({
       sink: ingest.sink,
       clock: ingest.clock,
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      logger: silentLogger,
     });
     const { text } = await door.send(Buffer.from(`a 1 ${nowMs / 1000}\nb{ 1 1\nc 3 ${nowMs / 1000}\n`));
     expect(JSON.parse(text)).toMatchObject({
@@ -103,18 +104,54 @@ describe('imports', () => {
     await door.close();
   });
 
-  it('secrets and other kinds that no watch reads are refused, their names alone are said', () => {
+  it('secrets and other kinds that no watch reads are refused, their names alone are said', async () => {
     const secret = {
       apiVersion: 'v1',
       kind: 'Secret',
       metadata: { name: 's', uid: 'u' },
       data: { password: 'aHVudGVyMg==' },
     };
-    const { versions, invalid } = decodeObjects(json({ objects: [secret, pod('a'), secret] }), { nowMs, cluster: 'c' });
+    const { versions, invalid } = await readAll(json({ objects: [secret, pod('a'), secret] }));
     expect(versions.map(({ name, cluster }) => `${cluster}/${name}`)).toEqual(['c/a']);
     expect(invalid).toEqual([
       { signal: 'objects', reason: 'invalid', count: 2, example: 'Secret s is of a kind that is not kept' },
     ]);
+  });
+
+  it('large dumps come part by part, others get their turns, and one that cannot be read costs no neighbour', async () => {
+    const ingest = collect();
+    const door = await importer.open({ ...ingest, logger: silentLogger });
+    const big = (name: string, bytes: number) => pod(name, { spec: { note: 'x'.repeat(bytes) } });
+    const objects = Array.from({ length: 400 }, (_, i) => JSON.stringify(big(`p${i}`, 10_000)));
+    objects.splice(100, 0, '{"kind": Pod}', JSON.stringify(big('giant', 5 * 1024 * 1024)), '"Pod"');
+    const mark = { hash: new Uint8Array(16), atMs: nowMs };
+    let turns = 0;
+    const count = () => {
+      turns++;
+      tick = setImmediate(count);
+    };
+    let tick = setImmediate(count);
+    const { body } = (await door.get('import/objects')?.({
+      headers: JSON_TYPE,
+      body: Buffer.from(`{"objects": [${objects}], "at": ${nowMs / 1000 - 60}}`),
+      sender: 's',
+      door: 'import/objects',
+      mark,
+    })) ?? { body: new Uint8Array() };
+    clearImmediate(tick);
+    expect(JSON.parse(Buffer.from(body).toString())).toMatchObject({
+      accepted: 400,
+      rejected: [
+        { count: 1, example: 'an object is no JSON' },
+        { count: 1, example: 'an object has more than 4194304 bytes' },
+        { count: 1, example: 'an object has no name or uid' },
+      ],
+    });
+    expect(ingest.batches.flatMap((batch) => batch.objects?.map(({ name }) => name))).toEqual(
+      Array.from({ length: 400 }, (_, i) => `p${i}`),
+    );
+    expect(ingest.batches.length).toBeGreaterThan(5);
+    expect(turns).toBeGreaterThan(2);
   });
 
   it('any bytes give samples or counted lines, and end', async () => {
@@ -136,16 +173,17 @@ describe('imports', () => {
         },
       ),
     );
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.oneof(
           fc.json().map((text) => Buffer.from(text)),
           fc.uint8Array().map((bytes) => Buffer.from(bytes)),
-          fc.array(fc.anything()).map((objects) => Buffer.from(JSON.stringify({ objects }))),
+          fc.array(fc.anything()).map((objects) => json({ objects })),
+          fc.array(fc.string()).map((objects) => Buffer.from(`{"objects": [${objects}]}`)),
         ),
-        (body) => {
+        async (body) => {
           try {
-            decodeObjects(body, { nowMs, cluster: 'c' });
+            await readAll(body);
           } catch (error) {
             if (!(error instanceof DecodeError)) throw error;
           }
@@ -154,3 +192,10 @@ describe('imports', () => {
     );
   });
 });
+
+async function readAll(body: Buffer) {
+  const { parts, invalid } = await decodeObjects(body, { nowMs, cluster: 'c' });
+  const versions = [];
+  for await (const part of parts) versions.push(...part);
+  return { versions, invalid: invalid() };
+}

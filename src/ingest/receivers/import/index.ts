@@ -3,11 +3,12 @@
  * and Kubernetes objects as they were at a moment. Answers how many were taken and what was refused.
  */
 
+import type { ObjectVersion } from '../../../model/index.ts';
 import { type Door, type DoorAnswer, originOf, parseContentType, type Receiver } from '../../doors/index.ts';
 import type { BatchOrigin, Rejection, SignalSink } from '../../sink.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
 import { decompress, RefusedRequest } from '../wire/index.ts';
-import { decodeObjects } from './objects.ts';
+import { type DecodedObjects, decodeObjects } from './objects.ts';
 import { createTextDecoder } from './text.ts';
 
 const fail: Door['fail'] = ({ kind, status, message }) => jsonAnswer(status, { error: { code: kind, message } });
@@ -60,12 +61,8 @@ export const importer: Receiver<ReceiverOptions> = {
             throw new RefusedRequest(415, `content type "${type}" is not supported: send application/json`);
           const origin = originOf(request, 'import', cluster);
           const body = await contentOf(request.headers, request.body);
-          const { versions, invalid } = decodeObjects(body, {
-            nowMs: clock.now(),
-            cluster: origin.cluster ?? 'unknown',
-          });
-          const { rejected } = await sink.accept({ objects: versions }, origin);
-          return answer(sink, origin, versions.length, rejected, invalid);
+          const decoded = await decodeObjects(body, { nowMs: clock.now(), cluster: origin.cluster ?? 'unknown' });
+          return takeObjects(sink, origin, decoded);
         },
       ],
     ]);
@@ -76,6 +73,31 @@ const FORMATS: Readonly<Partial<Record<string, 'openmetrics' | 'text'>>> = {
   'application/openmetrics-text': 'openmetrics',
   'application/prometheus-text': 'text',
 };
+
+/**
+ * Part by part. Only the last brings the mark of the request: until then it is not known as done, and what comes again is the
+ * same versions.
+ */
+async function takeObjects(
+  sink: SignalSink,
+  origin: BatchOrigin,
+  { parts, invalid, arrivalTimed }: DecodedObjects,
+): Promise<DoorAnswer> {
+  const { request: _, bytes: __, ...ofPart } = origin;
+  const refused: Rejection[] = [];
+  let waiting: ObjectVersion[] = [];
+  let count = 0;
+  const take = async (from: BatchOrigin) => {
+    refused.push(...(await sink.accept({ objects: waiting, arrivalTimed }, from)).rejected);
+  };
+  for await (const part of parts) {
+    if (waiting.length > 0) await take(ofPart);
+    waiting = part;
+    count += part.length;
+  }
+  await take(origin);
+  return answer(sink, origin, count, refused, invalid());
+}
 
 /** `count` signals were decoded; of those the sink refused some, and `invalid` never came so far. */
 function answer(

@@ -1,67 +1,100 @@
 import { type ObjectVersion, parseTime } from '../../../model/index.ts';
 import { DecodeError } from '../../errors.ts';
 import type { Rejection } from '../../sink.ts';
+import { createTurns } from '../../turns.ts';
 import { normalise, resourceOf, toApiObject } from '../kubernetes/index.ts';
+import { openJson } from '../wire/index.ts';
 
-/**
- * Kubernetes objects as they were at a moment: `{at, objects}`. Kinds that a watch would not read (Secrets first of all) are
- * refused and never stored. Throws DecodeError when the body is no such thing.
- */
-export function decodeObjects(
-  body: Buffer,
-  { nowMs, cluster }: { nowMs: number; cluster: string },
-): { versions: ObjectVersion[]; invalid: Rejection[] } {
-  const { at, objects } = parseBody(body);
-  const validFromMs = at === undefined ? nowMs : parseTime(String(at), nowMs);
-  if (validFromMs === undefined) throw new DecodeError(`at: ${JSON.stringify(at)} is not a time`);
-  const versions: ObjectVersion[] = [];
-  const invalid = new Map<string, Rejection>();
-  for (const value of objects) {
-    const object = toApiObject(value);
-    const resource = object && resourceOf(object);
-    if (!object || !resource) {
-      const example = object
-        ? `${kindOf(value)} ${object.metadata.name} is of a kind that is not kept`
-        : `${kindOf(value)} has no name or uid`;
-      const key = object ? 'kind' : 'form';
-      const found = invalid.get(key);
-      if (found) found.count++;
-      else invalid.set(key, { signal: 'objects', reason: 'invalid', count: 1, example });
-      continue;
-    }
-    const { name, namespace, uid, resourceVersion } = object.metadata;
-    const { kind, apiVersion } = resource;
-    const content = JSON.stringify(normalise(object, resource));
-    versions.push({
-      cluster,
-      uid,
-      apiVersion,
-      kind,
-      namespace,
-      name,
-      resourceVersion,
-      validFromMs,
-      deleted: false,
-      body: content,
-    });
-  }
-  return { versions, invalid: [...invalid.values()] };
+export interface DecodedObjects {
+  /** About half a megabyte each, as they are asked for. Throws DecodeError at a place where the body is no JSON. */
+  parts: AsyncIterable<ObjectVersion[]>;
+  /** What was none in the parts read so far. */
+  invalid(): Rejection[];
+  /** Their time was told relative to the arrival, or not at all. */
+  arrivalTimed: boolean;
 }
 
-function parseBody(body: Buffer): { at: string | number | undefined; objects: unknown[] } {
-  let value: unknown;
+/** Characters of bodies in a part: one batch must not hold the thread for long. */
+const PART = 512 * 1024;
+/** The API server keeps 1.5 MiB at most; indentation makes it a few times that. */
+const LARGEST_OBJECT = 4 * 1024 * 1024;
+
+/**
+ * Kubernetes objects as they were at a moment, `{at, objects}`, in turns of the event loop. Kinds that a watch would not read
+ * (Secrets first of all) are refused and never stored. Throws DecodeError when the body is no such thing.
+ */
+export async function decodeObjects(
+  body: Buffer,
+  { nowMs, cluster }: { nowMs: number; cluster: string },
+): Promise<DecodedObjects> {
+  const turns = createTurns();
+  const text = await openJson(body, turns);
+  const members = text.members(text.root);
+  const objects = members.get('objects');
+  if (objects === undefined) throw new DecodeError('expected {"at": TIME, "objects": [OBJECT, …]}');
+  const elements = text.elements(objects);
+  const given = members.get('at');
+  const at = given === undefined ? undefined : String(await text.value(given));
+  const validFromMs = at === undefined ? nowMs : parseTime(at, nowMs);
+  if (validFromMs === undefined) throw new DecodeError(`at: ${JSON.stringify(at?.slice(0, 100))} is not a time`);
+
+  const invalid = new Map<Fault, Rejection>();
+  const refuse = (fault: Fault, example: string) => {
+    const found = invalid.get(fault);
+    if (found) found.count++;
+    else invalid.set(fault, { signal: 'objects', reason: 'invalid', count: 1, example });
+  };
+  async function* parts(of: { validFromMs: number; cluster: string }) {
+    let versions: ObjectVersion[] = [];
+    let size = 0;
+    for (const { start, end } of elements) {
+      if (turns.over()) await turns.next();
+      const read = end - start > LARGEST_OBJECT ? TOO_LARGE : readObject(body.toString('utf8', start, end));
+      if ('fault' in read) {
+        refuse(read.fault, read.example);
+        continue;
+      }
+      versions.push({ ...read, ...of });
+      size += read.body.length;
+      if (size < PART) continue;
+      yield versions;
+      versions = [];
+      size = 0;
+    }
+    yield versions;
+  }
+  return {
+    parts: parts({ validFromMs, cluster }),
+    invalid: () => [...invalid.values()],
+    arrivalTimed: at === undefined || at.startsWith('now'),
+  };
+}
+
+type Fault = 'size' | 'syntax' | 'form' | 'kind';
+
+const TOO_LARGE = { fault: 'size', example: `an object has more than ${LARGEST_OBJECT} bytes` } as const;
+
+function readObject(text: string): Omit<ObjectVersion, 'validFromMs' | 'cluster'> | { fault: Fault; example: string } {
+  // Numbers become doubles as in a watch, so that the same object makes the same version.
+  const value = parse(text);
+  if (value === undefined) return { fault: 'syntax', example: 'an object is no JSON' };
+  const object = toApiObject(value);
+  if (object === undefined) return { fault: 'form', example: `${kindOf(value)} has no name or uid` };
+  const resource = resourceOf(object);
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  if (resource === undefined)
+    return { fault: 'kind', example: `${kindOf(value)} ${name} is of a kind that is not kept` };
+  const { kind, apiVersion } = resource;
+  const body = JSON.stringify(normalise(object, resource));
+  return { uid, apiVersion, kind, namespace, name, resourceVersion, deleted: false, body };
+}
+
+function parse(text: string): unknown {
   try {
-    value = JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new DecodeError(`the body is not JSON: ${error instanceof Error ? error.message : error}`);
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-  if (typeof value !== 'object' || value === null || !('objects' in value) || !Array.isArray(value.objects)) {
-    throw new DecodeError('expected {"at": TIME, "objects": [OBJECT, …]}');
-  }
-  const at = 'at' in value ? value.at : undefined;
-  if (at !== undefined && typeof at !== 'string' && typeof at !== 'number')
-    throw new DecodeError('at: expected a time');
-  return { at, objects: value.objects };
 }
 
 /** Of an object that may be anything; its content stays out of sight. */
