@@ -9,6 +9,8 @@ export interface PlantedSecrets {
   texts(where: string): Planted[];
   /** A fresh secret that only the key beside it makes one. */
   bare(where: string, rule: string): Planted;
+  /** The same as an integer. */
+  number(where: string, rule: string): number;
   all(): readonly Planted[];
 }
 
@@ -28,8 +30,8 @@ export const OWN_RULE = { name: 'employee', literal: 'EMP-', pattern: 'EMP-[0-9]
 
 /** What letters of secrets begin with, so that a search through much need not look for each at every place. */
 const START = 'zq7';
-/** How any secret begins: as it is, in base64, in capitals. */
-export const BEGINNING = /zq7|enE3|AKIAZQ7|4929 ?175|EMP-/g;
+/** How any secret begins: as it is, in base64, in capitals, in digits. */
+export const BEGINNING = /zq7|enE3|AKIAZQ7|4929 ?175|EMP-|8675309/g;
 
 type Form = (secret: string) => string;
 
@@ -77,6 +79,11 @@ export function plantSecrets(): PlantedSecrets {
       const one = plant(where, rule, secret, '');
       one.text = secret;
       return one;
+    },
+    number(where, rule) {
+      const secret = `8675309${randomInt(1e8, 1e9)}`;
+      plant(where, rule, secret, secret);
+      return Number(secret);
     },
     all: () => planted,
   };

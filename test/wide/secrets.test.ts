@@ -136,6 +136,8 @@ test('OTLP over HTTP with JSON: all signals, wherever they hold text', async () 
   const attributes = (where: string) => [
     ...text(where).map((one, i) => ({ key: `note${i}`, value: { stringValue: one.text } })),
     { key: 'db.password', value: { stringValue: secrets.bare(`${where}key`, 'password').secret } },
+    { key: 'admin.password', value: { intValue: `${secrets.number(`${where}intkey`, 'password')}` } },
+    { key: 'admin.api_key', value: { doubleValue: secrets.number(`${where}doublekey`, 'api-key') } },
     { key: 'gen_ai.prompt', value: { stringValue: secrets.bare(`${where}prompt`, 'prompt').secret } },
     {
       key: 'nested',
@@ -304,6 +306,7 @@ test('Fluent Bit', async () => {
     date: now / 1000 + i / 1000,
     log: one.text,
     password: secrets.bare('fluentkey', 'password').secret,
+    db: { password: secrets.number('fluentint', 'password') },
     kubernetes: { pod_name: 'p-0', annotations: { note: keepOne('fluentmeta', i) } },
   }));
   expect(await post(`${server.http}/ingest/fluentbit`, JSON.stringify(records))).toBeLessThan(300);
