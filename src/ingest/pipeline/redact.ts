@@ -15,6 +15,7 @@ import { explainRules, type RedactionMatch } from './explain.ts';
 import { isMessageEvent, isMessagePart } from './prompt-keys.ts';
 import { redactObjectBody } from './redact-object.ts';
 import { mayHoldSecret, RULES, type RuleName, secretKey, secretName, textRules } from './redaction-rules.ts';
+import { rememberKeys } from './remember-keys.ts';
 import { compileUserRule, type UserPattern } from './user-patterns.ts';
 
 export interface RedactionOptions {
@@ -292,19 +293,6 @@ function withEveryEntry(entries: readonly [string, AttributeValue][]): Attribute
     map.set(free, value);
   }
   return map;
-}
-
-/** What a key means is asked once; keys come from outside, so the memory of them is bounded. */
-function rememberKeys<T>(judge: (key: string) => T): (key: string) => T {
-  const known = new Map<string, T>();
-  return (key) => {
-    const verdict = known.get(key);
-    if (verdict !== undefined || known.has(key)) return verdict as T; // set below with a T
-    if (known.size >= 20_000) known.clear();
-    const judged = judge(key);
-    known.set(key, judged);
-    return judged;
-  };
 }
 
 function withChanges<T extends object>(original: T, parts: Partial<T>): T {
