@@ -244,6 +244,16 @@ it('a series cache forgets what was not asked for while as many others came', ()
   expect(['b', 'd', 'e', 'a'].map((key) => cache.get(key))).toEqual([undefined, 4, 5, 1]);
 });
 
+it('a series cache holds no more than 256 characters of keys for each series, however long they are', () => {
+  const cache = createSeriesCache<number>(4);
+  const keys = ['a', 'b', 'c'].map((letter) => letter.repeat(512));
+  for (const [i, key] of keys.entries()) cache.set(key, i);
+  expect(keys.map((key) => cache.get(key))).toEqual([0, 1, 2]);
+  for (let i = 0; i < 2; i++) cache.set(String(i).repeat(1024), i);
+  expect(keys.map((key) => cache.get(key))).toEqual([undefined, undefined, undefined]);
+  expect(cache.get('1'.repeat(1024))).toBe(1);
+});
+
 /** Snappy's framing: the stream's identifier and a chunk for each block or plain text; checksums are left zero. */
 function snappyStream(...chunks: Buffer[]): Buffer {
   const parts: Uint8Array[] = [Buffer.from('\xff\x06\x00\x00sNaPpY\xfe\x02\x00\x00..', 'latin1')];
