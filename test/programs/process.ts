@@ -110,15 +110,16 @@ function descendants(pid: number): number[] {
   return children.flatMap((child) => [child, ...descendants(child)]);
 }
 
-/** Bytes of all files below a folder. */
+/** Bytes of all files below a folder; what is being removed meanwhile counts or not. */
 export function folderBytes(folder: string): number {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.reduce((sum, entry) => {
-    if (!entry.isFile()) return sum;
+  const sizeOf = (path: string): number => {
     try {
-      return sum + statSync(join(entry.parentPath, entry.name)).size;
+      const stats = statSync(path);
+      if (!stats.isDirectory()) return stats.size;
+      return readdirSync(path).reduce((sum, name) => sum + sizeOf(join(path, name)), 0);
     } catch {
-      return sum; // merged away meanwhile
+      return 0; // gone
     }
-  }, 0);
+  };
+  return sizeOf(folder);
 }
