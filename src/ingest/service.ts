@@ -62,6 +62,7 @@ export function createIngestService(options: {
     clock,
     logger,
     limits: { maxBodyBytes: settings.maxBodyBytes },
+    ...(settings.accept === undefined ? {} : { accept: settings.accept }),
     ...(settings.lines?.streamLabels === undefined ? {} : { streamLabels: settings.lines.streamLabels }),
     repetitions: ingest.repetitions,
     admit({ door, sender, body }) {

@@ -18,7 +18,7 @@ import { createRejections, type LabelledRejection, passOne } from './rejections.
 import { createSamplesStep } from './samples.ts';
 import { createSeriesGate } from './series-gate.ts';
 
-export { type AcceptedTimes, defaultAcceptedTimes } from './accept-times.ts';
+export { type AcceptedTimes, defaultAcceptedTimes, explainTime, judgeTime, timeWindow } from './accept-times.ts';
 export type { CardinalityReport } from './cardinality/index.ts';
 export type { RedactionMatch } from './explain.ts';
 export { createCardinalityLimiter } from './limit-cardinality.ts';

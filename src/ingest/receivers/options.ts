@@ -1,4 +1,5 @@
 import type { Clock, Logger } from '../../base/index.ts';
+import type { AcceptedTimes } from '../pipeline/index.ts';
 import type { SignalSink } from '../sink.ts';
 
 export interface BodyLimits {
@@ -16,6 +17,8 @@ export interface ReceiverOptions {
   limits?: BodyLimits;
   /** Labels of one stream of log lines. */
   streamLabels?: number;
+  /** How far from now the time of what is imported may lie. */
+  accept?: AcceptedTimes;
   /** The cluster of signals that do not name one themselves. */
   cluster?: string;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../../../base/index.ts';
+import { defaultAcceptedTimes } from '../../pipeline/index.ts';
 import { collect, describeReceiver, gzipBomb, LIMIT, nowMs, openHttp, sampleLines } from '../contract.ts';
 import type { ReceiverOptions } from '../options.ts';
 import { DecodeError } from '../wire/index.ts';
@@ -118,6 +119,18 @@ describe('imports', () => {
     ]);
   });
 
+  it.each([
+    ['now-8d', 'too_old', 1],
+    ['now+1h', 'too_new', 1],
+    ['0001-01-01T00:00:00Z', 'too_old', 1],
+    [1e300, 'too_new', 1],
+    ['now-6d', undefined, 0],
+  ])('objects as of %s are judged as other signals are: %s', async (at, reason, refused) => {
+    const { versions, invalid } = await readAll(json({ objects: [pod('a')], at }));
+    expect(versions).toHaveLength(1 - refused);
+    expect(invalid[0]?.reason).toBe(reason);
+  });
+
   it('large dumps come part by part, others get their turns, and one that cannot be read costs no neighbour', async () => {
     const ingest = collect();
     const door = await importer.open({ ...ingest, logger: silentLogger });
@@ -194,7 +207,7 @@ describe('imports', () => {
 });
 
 async function readAll(body: Buffer) {
-  const { parts, invalid } = await decodeObjects(body, { nowMs, cluster: 'c' });
+  const { parts, invalid } = await decodeObjects(body, { nowMs, accept: defaultAcceptedTimes, cluster: 'c' });
   const versions = [];
   for await (const part of parts) versions.push(...part);
   return { versions, invalid: invalid() };

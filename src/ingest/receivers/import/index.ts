@@ -5,6 +5,7 @@
 
 import type { ObjectVersion } from '../../../model/index.ts';
 import { type Door, type DoorAnswer, originOf, parseContentType, type Receiver } from '../../doors/index.ts';
+import { defaultAcceptedTimes } from '../../pipeline/index.ts';
 import type { BatchOrigin, Rejection, SignalSink } from '../../sink.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
 import { decompress, RefusedRequest } from '../wire/index.ts';
@@ -31,7 +32,7 @@ const objects: Door = { ...text, name: 'import/objects', path: '/api/import/obje
  */
 export const importer: Receiver<ReceiverOptions> = {
   doors: [text, objects],
-  open({ sink, clock, cluster, limits = defaultBodyLimits }) {
+  open({ sink, clock, cluster, limits = defaultBodyLimits, accept = defaultAcceptedTimes }) {
     const decodeText = createTextDecoder();
     const contentOf = (headers: Readonly<Record<string, string>>, body: Buffer) =>
       decompress(body, headers['content-encoding'], limits.maxBodyBytes);
@@ -61,7 +62,11 @@ export const importer: Receiver<ReceiverOptions> = {
             throw new RefusedRequest(415, `content type "${type}" is not supported: send application/json`);
           const origin = originOf(request, 'import', cluster);
           const body = await contentOf(request.headers, request.body);
-          const decoded = await decodeObjects(body, { nowMs: clock.now(), cluster: origin.cluster ?? 'unknown' });
+          const decoded = await decodeObjects(body, {
+            nowMs: clock.now(),
+            accept,
+            cluster: origin.cluster ?? 'unknown',
+          });
           return takeObjects(sink, origin, decoded);
         },
       ],

@@ -1,5 +1,6 @@
 import { type ObjectVersion, parseTime } from '../../../model/index.ts';
 import { DecodeError } from '../../errors.ts';
+import { type AcceptedTimes, explainTime, judgeTime, timeWindow } from '../../pipeline/index.ts';
 import type { Rejection } from '../../sink.ts';
 import { createTurns } from '../../turns.ts';
 import { normalise, resourceOf, toApiObject } from '../kubernetes/index.ts';
@@ -25,7 +26,7 @@ const LARGEST_OBJECT = 4 * 1024 * 1024;
  */
 export async function decodeObjects(
   body: Buffer,
-  { nowMs, cluster }: { nowMs: number; cluster: string },
+  { nowMs, accept, cluster }: { nowMs: number; accept: AcceptedTimes; cluster: string },
 ): Promise<DecodedObjects> {
   const turns = createTurns();
   const text = await openJson(body, turns);
@@ -38,11 +39,14 @@ export async function decodeObjects(
   const validFromMs = at === undefined ? nowMs : parseTime(at, nowMs);
   if (validFromMs === undefined) throw new DecodeError(`at: ${JSON.stringify(at?.slice(0, 100))} is not a time`);
 
+  const window = timeWindow(accept, nowMs);
+  const misplaced = judgeTime(validFromMs, window);
   const invalid = new Map<Fault, Rejection>();
   const refuse = (fault: Fault, example: string) => {
     const found = invalid.get(fault);
+    const reason = fault === 'time' && misplaced !== undefined ? misplaced : 'invalid';
     if (found) found.count++;
-    else invalid.set(fault, { signal: 'objects', reason: 'invalid', count: 1, example });
+    else invalid.set(fault, { signal: 'objects', reason, count: 1, example });
   };
   async function* parts(of: { validFromMs: number; cluster: string }) {
     let versions: ObjectVersion[] = [];
@@ -52,6 +56,10 @@ export async function decodeObjects(
       const read = end - start > LARGEST_OBJECT ? TOO_LARGE : readObject(body.toString('utf8', start, end));
       if ('fault' in read) {
         refuse(read.fault, read.example);
+        continue;
+      }
+      if (misplaced !== undefined) {
+        refuse('time', `${read.kind} ${read.name} ${explainTime(misplaced, of.validFromMs, window)}`);
         continue;
       }
       versions.push({ ...read, ...of });
@@ -70,7 +78,7 @@ export async function decodeObjects(
   };
 }
 
-type Fault = 'size' | 'syntax' | 'form' | 'kind';
+type Fault = 'size' | 'syntax' | 'form' | 'kind' | 'time';
 
 const TOO_LARGE = { fault: 'size', example: `an object has more than ${LARGEST_OBJECT} bytes` } as const;
 
