@@ -59,11 +59,13 @@ async function evaluateGrid(port: ClickHousePort, request: GridRequest, read: Re
   };
   const found = await findSeries(port, { ...request, ...window }, read);
   if (found.ids.length === 0) return noRows;
-  if (await hasHistograms(port, found, window, read)) return { ...noRows, incomplete: true };
+  const histograms = hasHistograms(port, found, window, read);
+  histograms.catch(() => undefined); // looked at below; the numbers may fail before
   const samples = sql`FROM samples WHERE ${found.condition} AND ts > ${milliseconds(window.afterMs)} AND ts <= ${milliseconds(window.throughMs)}`;
-  return isWorthFolding(request, found)
-    ? readGroups(port, request, found, samples, read)
-    : readEach(port, request, found, samples, read);
+  const columns = isWorthFolding(request, found)
+    ? await readGroups(port, request, found, samples, read)
+    : await readEach(port, request, found, samples, read);
+  return (await histograms) ? { ...noRows, incomplete: true } : columns;
 }
 
 /** Summing here is not compensated and saves only the transfer of the points, so it is for very many of them. */
