@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { backupRoutes } from '../api/index.ts';
 import type { Clock } from '../base/index.ts';
-import { createBackupService } from './backup/index.ts';
+import { openBackupService } from './backup/index.ts';
 import type { Parts } from './parts.ts';
 
 /** Registers what operates the server rather than asks it: backups and restores. */
@@ -10,5 +10,5 @@ export async function registerOperations(
   options: { parts: Parts; dataFolder: string; version: string; clock: Clock },
 ): Promise<void> {
   const { parts, ...rest } = options;
-  await app.register(backupRoutes(createBackupService({ ...parts, ...rest })));
+  await app.register(backupRoutes(await openBackupService({ ...parts, ...rest })));
 }

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, newId } from '../../base/index.ts';
 import { type TarEntry, writeTar } from '../../base/node/index.ts';
 import { formatTime } from '../../model/index.ts';
 import type { Records, StoreBackup } from '../../store/index.ts';
 import { CHECKSUMS, MANIFEST, type Manifest, newManifest, RECORDS, TELEMETRY } from './manifest.ts';
+
+/** Behind the name of a folder for what is in the making. */
+const MAKING = '.making';
 
 /** A backup that is ready to be read, once. */
 export interface Backup {
@@ -31,7 +34,7 @@ export async function createBackup(options: {
 }): Promise<Backup> {
   const { store, records, clock } = options;
   const id = newId('backup').replace(/[^0-9a-zA-Z]/g, '');
-  const making = join(options.folder, `${id}.making`);
+  const making = join(options.folder, `${id}${MAKING}`);
   await mkdir(making, { recursive: true });
   let frozen: Awaited<ReturnType<StoreBackup['freeze']>> | undefined;
   const release = async () => {
@@ -61,6 +64,13 @@ export async function createBackup(options: {
     await release();
     throw error;
   }
+}
+
+/** Removes what backups of an earlier process, which was killed meanwhile, left in `folder`. */
+export async function removeUnfinishedBackups(folder: string): Promise<void> {
+  if (!existsSync(folder)) return;
+  const unfinished = (await readdir(folder)).filter((name) => name.endsWith(MAKING));
+  await Promise.all(unfinished.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
 interface SourceFile {
@@ -106,7 +116,8 @@ function textEntry(path: string, text: string): TarEntry {
 async function writeLines(path: string, lines: AsyncIterable<unknown>): Promise<void> {
   const file = await open(path, 'w');
   try {
-    for await (const line of lines) await file.write(`${JSON.stringify(line)}\n`);
+    // Unlike `write`, it goes on after one that the disk took in part, and then fails if the disk is full.
+    for await (const line of lines) await file.appendFile(`${JSON.stringify(line)}\n`);
   } finally {
     await file.close();
   }

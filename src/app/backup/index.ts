@@ -3,4 +3,4 @@
 export { BackupError, type Manifest } from './manifest.ts';
 export { checkBackup } from './read.ts';
 export { type Restored, restoreFolder } from './restore.ts';
-export { createBackupService } from './service.ts';
+export { openBackupService } from './service.ts';

@@ -105,7 +105,7 @@ async function* recordLines(content: AsyncIterable<Uint8Array>): AsyncGenerator<
 async function writeFile(path: string, { content }: TarEntry): Promise<void> {
   const file = await open(path, 'w');
   try {
-    for await (const piece of content) await file.write(piece);
+    for await (const piece of content) await file.appendFile(piece); // all of it, in as many writes as it takes
     await file.datasync();
   } finally {
     await file.close();

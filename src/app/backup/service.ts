@@ -4,7 +4,7 @@ import type { RestoreResponse } from '../../api/contract/index.ts';
 import { ApiError } from '../../api/index.ts';
 import { type Clock, deadline } from '../../base/index.ts';
 import { newestTelemetrySchema, type Records, type Store } from '../../store/index.ts';
-import { createBackup } from './create.ts';
+import { createBackup, removeUnfinishedBackups } from './create.ts';
 import { BackupError } from './manifest.ts';
 import { restoreInto } from './restore.ts';
 
@@ -16,17 +16,18 @@ export interface BackupService {
   restore(request: { backup: string; add: boolean }): Promise<RestoreResponse>;
 }
 
-/** Backups of this running server, for the API. */
-export function createBackupService(options: {
+/** Backups of this running server, for the API. What an earlier process left half-made is removed first. */
+export async function openBackupService(options: {
   store: Pick<Store, 'backup' | 'isUp'>;
   records: Pick<Records<never>, 'schema' | 'dump' | 'restore'>;
   spool: { flush(signal?: AbortSignal): Promise<void> };
   dataFolder: string;
   version: string;
   clock: Clock;
-}): BackupService {
+}): Promise<BackupService> {
   const { store, records, spool, version, clock } = options;
   const folder = join(options.dataFolder, 'backups');
+  await removeUnfinishedBackups(folder);
   const engine = () => {
     if (!store.backup) {
       throw new ApiError(
