@@ -175,4 +175,25 @@ describe('the report', () => {
     expect(report.active).toBe(100_050);
     expect(report.metrics[0]).toMatchObject({ metric: '(other metrics)', series: 50 });
   });
+
+  it('does not give a name a count for series that were refused', () => {
+    const { limiter, admit } = start({ perCluster: 10 });
+    for (let i = 0; i < 100_050; i++) admit({ __name__: `refused${i}` });
+    admit({ __name__: 'up' }, 'us');
+    expect(limiter.report(['us']).metrics).toMatchObject([{ metric: 'up', series: 1 }]);
+    expect(limiter.report()).toMatchObject({ active: 11, clusters: [{ series: 10 }, { series: 1 }] });
+  });
+
+  it('keeps names of clusters within their bound: those beyond, and very long ones, share one count', () => {
+    const { limiter, admit } = start({ perCluster: 2, perMetric: 2 });
+    admit({ __name__: 'up' }, 'x'.repeat(254));
+    for (let i = 0; i < 1_050; i++) admit({ __name__: 'up' }, `c${i}`);
+    const { active, clusters } = limiter.report();
+    expect(active).toBe(1_051);
+    expect(clusters).toHaveLength(1_000);
+    expect(clusters[0]).toMatchObject({ cluster: '(other clusters)', series: 52 });
+    // Limits of one cluster are none of these; that over all is.
+    expect(admit({ __name__: 'up' }, 'another')).toBeUndefined();
+    expect(limiter.report(['c0', 'c1049']).clusters).toMatchObject([{ cluster: 'c0', series: 1 }]);
+  });
 });
