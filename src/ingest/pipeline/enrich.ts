@@ -19,9 +19,9 @@ import { type Ids, idsInAttributes, idsInLine, REQUEST_ID, severityOfLine, sever
  * `request_id`, by which they are joined.
  */
 
-/** The cluster a series is stored under; `configured` is what the receiver's configuration says, if anything. */
-export function seriesCluster(labels: LabelSet, configured: string | undefined): string {
-  return labelValue(labels, 'cluster') || labelValue(labels, 'k8s_cluster_name') || configured || UNKNOWN_CLUSTER;
+/** The cluster that a series names itself; empty when it names none. */
+export function statedCluster(labels: LabelSet): string {
+  return labelValue(labels, 'cluster') || labelValue(labels, 'k8s_cluster_name');
 }
 
 export interface Enricher {

@@ -76,6 +76,27 @@ describe('samples', () => {
     );
   });
 
+  it('of one series from several clusters keep their cluster, as hours pass and clusters come and go', async () => {
+    const { push, clock, limiter } = start();
+    const one = series({ __name__: 'a' });
+    const storedFor = async (cluster: string) =>
+      (await push(samplesOf([one, clock.now(), 1]), cluster)).batch.samples?.series[0];
+    const rounds = [['a', 'b'], ['b', 'a'], ['b', 'c'], ['c', 'b'], ['c'], ['a', 'b', 'c']];
+    const seen = new Map<string, Series | undefined>();
+    for (const clusters of rounds) {
+      for (const cluster of clusters) {
+        const stored = await storedFor(cluster);
+        expect(stored?.cluster).toBe(cluster);
+        expect(await storedFor(cluster), 'remembered').toBe(stored);
+        if (cluster === 'c' && seen.has('c')) expect(stored, 'the same object as an hour ago').toBe(seen.get('c'));
+        seen.set(cluster, stored);
+      }
+      await clock.advance(HOUR);
+    }
+    await storedFor('a');
+    expect(limiter.active()).toBe(3);
+  });
+
   it('that differ only in what is masked stay one series; the other is counted, in later batches too', async () => {
     const { push, clock } = start();
     const of = (password: string) => series({ __name__: 'a', url: `http://u:${password}@h` });

@@ -9,7 +9,7 @@ import { decodeTracesJson } from './json-traces.ts';
 import { decodeLogsProtobuf } from './protobuf-logs.ts';
 import { decodeMetricsProtobuf } from './protobuf-metrics.ts';
 import { decodeTracesProtobuf } from './protobuf-traces.ts';
-import { createTranslator } from './translate.ts';
+import { createTranslator, type Translation } from './translate.ts';
 
 export const SIGNALS = ['traces', 'metrics', 'logs'] as const;
 export type OtlpSignal = (typeof SIGNALS)[number];
@@ -68,7 +68,7 @@ export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cl
 
   const metrics = async (encoding: OtlpEncoding, body: Buffer, from: BatchOrigin) => {
     const decoded = await (encoding === 'json' ? decodeMetricsJson(body) : decodeMetricsProtobuf(body));
-    return translator.translate(decoded, async (translation) => {
+    const keep = async (translation: Translation) => {
       const { samples, histograms, exemplars, metadata, invalid, doubled, points } = translation;
       const { rejected } = await sink.accept(
         {
@@ -84,7 +84,8 @@ export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cl
       const result = conclude('metrics', from, own, rejected, accepted);
       // Several samples may come from one data point, which is what the answer counts.
       return { ...result, rejected: Math.min(result.rejected, points + decoded.invalid.count) };
-    });
+    };
+    return translator.translate(decoded, keep, from.cluster);
   };
 
   return {

@@ -10,7 +10,8 @@ import type { Exponential } from './exponential.ts';
 export interface Streams {
   /** The stream of points with this key, made with its labels when it is new. */
   stream(key: string, labels: () => LabelSet): Stream;
-  series(labels: LabelSet): SeriesState;
+  /** Of the series with these labels from that cluster; empty when the receiver named none. */
+  series(cluster: string, labels: LabelSet): SeriesState;
   /** A number for the text that tells a writer from others. */
   writer(text: string): number;
   /**
@@ -91,8 +92,9 @@ export function createStreams(size = 100_000): Streams {
       }
       return stream;
     },
-    series(labels) {
-      const key = labelKey(labels);
+    series(cluster, labels) {
+      // With its length, as a name may hold whatever would separate it.
+      const key = `${cluster.length},${cluster}${labelKey(labels)}`;
       let state = states.get(key);
       if (state === undefined) {
         state = {

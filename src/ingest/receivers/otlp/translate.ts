@@ -58,9 +58,9 @@ export interface Translation {
 export interface Translator {
   /**
    * Translates a request and hands the result to `keep`. Running totals of delta streams count what it brought only
-   * when `keep` resolves.
+   * when `keep` resolves. `cluster`: the one that the receiver names, if any; clusters share no series.
    */
-  translate<T>(decoded: DecodedMetrics, keep: (translation: Translation) => Promise<T>): Promise<T>;
+  translate<T>(decoded: DecodedMetrics, keep: (translation: Translation) => Promise<T>, cluster?: string): Promise<T>;
 }
 
 /**
@@ -69,9 +69,9 @@ export interface Translator {
  */
 export function createTranslator(streams: Streams = createStreams()): Translator {
   return {
-    async translate(decoded, keep) {
+    async translate(decoded, keep, cluster = '') {
       const hasDelta = decoded.metrics.some(({ data }) => 'temporality' in data && data.temporality === 'delta');
-      const work = async (undo: Undo) => keep(await new Request(streams, undo).run(decoded));
+      const work = async (undo: Undo) => keep(await new Request(streams, undo, cluster).run(decoded));
       return hasDelta ? streams.takeTurn(work) : work(NOTHING_TO_UNDO);
     },
   };
@@ -101,6 +101,7 @@ interface MetricState {
 class Request {
   private readonly streams: Streams;
   private readonly undo: Undo;
+  private readonly cluster: string;
   private readonly samples = new SampleBuilder();
   private readonly starts: number[] = [];
   private readonly indexes = new Map<SeriesState, number>();
@@ -110,9 +111,10 @@ class Request {
   private readonly doubled = createInvalid();
   private points = 0;
 
-  constructor(streams: Streams, undo: Undo) {
+  constructor(streams: Streams, undo: Undo, cluster: string) {
     this.streams = streams;
     this.undo = undo;
+    this.cluster = cluster;
   }
 
   async run({ metrics }: DecodedMetrics): Promise<Translation> {
@@ -133,7 +135,7 @@ class Request {
       if (resource === undefined) {
         const base = resourceLabels(metric.resource);
         const writer = this.streams.writer(base.writer);
-        const key = JSON.stringify([writer, base.promoted]);
+        const key = JSON.stringify([this.cluster, writer, base.promoted]);
         resource = { base, writer, key, firstMs: Number.POSITIVE_INFINITY, lastMs: 0 };
         resources.set(metric.resource, resource);
       }
@@ -283,7 +285,7 @@ class Request {
 
   private partsOf(stream: Stream, shape: readonly number[], labels: () => LabelSet[]): SeriesState[] {
     if (stream.parts.length === 0 || !sameNumbers(stream.shape, shape)) {
-      stream.parts = labels().map((one) => this.streams.series(one));
+      stream.parts = labels().map((one) => this.streams.series(this.cluster, one));
       stream.shape = shape;
     }
     return stream.parts;
@@ -382,7 +384,7 @@ class Request {
       const labels = targetInfo(attributes, base);
       if (labels === undefined || firstMs === Number.POSITIVE_INFINITY) continue;
       families.set('target_info', { family: 'target_info', type: 'gauge', help: 'Target metadata', unit: '' });
-      const index = this.samples.addSeries(this.streams.series(labels).series);
+      const index = this.samples.addSeries(this.streams.series(this.cluster, labels).series);
       for (let at = firstMs; at < lastMs && lastMs - firstMs < 1000 * TARGET_INFO_STEP_MS; at += TARGET_INFO_STEP_MS) {
         this.samples.add(index, at, 1);
         this.starts.push(Number.NaN);
