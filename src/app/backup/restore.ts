@@ -136,8 +136,14 @@ export async function restoreInto(options: {
     await unpackBackup(file, { place: restore.place, restoreRecords: records.restore });
     await restore.attach();
   } catch (error) {
-    await restore.discard();
-    throw error;
+    const { attached } = await restore.discard();
+    if (attached === 0) throw error;
+    // The engine has given them names of their own and may have merged them with others, so they cannot be taken out again.
+    const why = error instanceof Error ? error.message : String(error);
+    throw new BackupError(
+      `The restore of ${file} broke off (${why}). ${attached} parts of it were added already and stay; the same restore with --add brings the rest, and queries treat what is there twice as one.`,
+      { cause: error },
+    );
   }
   return manifest;
 }

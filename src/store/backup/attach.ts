@@ -11,8 +11,8 @@ export interface TelemetryRestore {
   place(path: string): Promise<string>;
   /** Makes the parts that were placed part of their tables. Resolves with the rows that each table holds then. */
   attach(): Promise<Map<string, number>>;
-  /** Removes what was placed and not attached. */
-  discard(): Promise<void>;
+  /** Removes what was placed and not attached. Resolves with the number of parts that were; they stay. */
+  discard(): Promise<{ attached: number }>;
 }
 
 const LIMITS: QueryLimits = { seconds: 600, memoryBytes: 512 * 1024 ** 2 };
@@ -24,6 +24,7 @@ export async function beginTelemetryRestore(port: ClickHousePort): Promise<Telem
   const paths = await dataPaths(port);
   /** Table by table, the parts placed. */
   const placed = new Map<string, Set<string>>();
+  let attached = 0;
   const partFolder = (table: string, part: string) => join(paths.get(table) ?? '', 'detached', part);
 
   return {
@@ -49,6 +50,7 @@ export async function beginTelemetryRestore(port: ClickHousePort): Promise<Telem
         for (const part of parts) {
           await port.run({ text: `ALTER TABLE ${table} ATTACH PART '${part}'`, params: {} }, { limits: LIMITS });
           parts.delete(part);
+          attached++;
         }
       }
       return countRows(port);
@@ -57,6 +59,7 @@ export async function beginTelemetryRestore(port: ClickHousePort): Promise<Telem
       for (const [table, parts] of placed) {
         for (const part of parts) await rm(partFolder(table, part), { recursive: true, force: true });
       }
+      return { attached };
     },
   };
 }
