@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock, Logger } from '../base/index.ts';
 import { batchCounts, type SignalBatch } from '../model/index.ts';
+import type { NewestSamples } from '../store/index.ts';
 import { createRecentSamples, createRepetitions, type Repetitions } from './identity/index.ts';
 import {
   type AcceptedTimes,
@@ -42,6 +43,8 @@ export interface IngestOptions extends IngestSettings {
 
 export interface Ingest {
   sink: SignalSink;
+  /** To be called once, when `takenIn` did not say how new the stored samples are. */
+  learn(stored: NewestSamples): void;
   /** For the doors, so that a request which is repeated is stored once. */
   repetitions: Repetitions;
   /** Who delivers and how, and what was dropped and why: for `GET /api/telemetry`. */
@@ -68,18 +71,20 @@ export function createIngest(options: IngestOptions): Ingest {
   const limiter = createCardinalityLimiter({ ...defaultCardinalityLimits, ...options.limits }, clock);
   const pipeline = createPipeline({ clock, accept: options.accept ?? defaultAcceptedTimes, redactor, limiter, lines });
 
-  const takenIn = options.takenIn ?? { requests: [], newestSampleMs: Number.NEGATIVE_INFINITY };
+  const takenIn = options.takenIn ?? { requests: [], samples: { newestMs: Number.NEGATIVE_INFINITY, ahead: [] } };
   const repetitions = createRepetitions({ clock, recent: takenIn.requests, onRepeated: log.repeated });
   const recentSamples = createRecentSamples({
     clock,
-    newestStoredMs: takenIn.newestSampleMs,
     // Those that are silent for a while are remembered, too, as long as there is room.
     maxSeries: 2 * (options.limits?.series ?? defaultCardinalityLimits.series),
   });
+  if (takenIn.samples !== undefined) recentSamples.learn(takenIn.samples);
 
   const sink: SignalSink = {
     async accept(raw, origin) {
-      if (origin.request !== undefined && repetitions.isRepetition(origin.request)) return { rejected: [] };
+      if (origin.request !== undefined && repetitions.isRepetition(origin.request)) {
+        return { rejected: [], stored: false };
+      }
       // A body whose signals took their times from its arrival is another one each time it comes.
       const request = raw.arrivalTimed === true ? undefined : origin.request;
       if (origin.request !== undefined && origin.sender !== undefined) rates.charge(origin.sender, batchCounts(raw));
@@ -91,14 +96,14 @@ export function createIngest(options: IngestOptions): Ingest {
         if (samples.late !== undefined) batch.lateSamples = samples.late;
         if (samples.rejected !== undefined) rejected.push(samples.rejected);
       }
-      if (isEmpty(batch)) samples?.settle(true);
+      if (isEmpty(batch)) samples?.settle('on disk');
       else {
         try {
           await spool.append(batch, request);
-          samples?.settle(true);
+          samples?.settle('on disk');
           if (request !== undefined) repetitions.stored(request);
         } catch (error) {
-          samples?.settle(false);
+          samples?.settle('refused');
           // Refused is not lost, as senders come again; the count shows how often they had to.
           if (error instanceof BackPressureError) log.refused(batch, origin, error.message);
           throw error;
@@ -120,6 +125,7 @@ export function createIngest(options: IngestOptions): Ingest {
 
   return {
     sink,
+    learn: recentSamples.learn,
     repetitions,
     telemetry: log.state,
     activeSeries: limiter.active,

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock, Logger } from '../base/index.ts';
+import type { NewestSamples } from '../store/index.ts';
 import { type DoorService, openDoors } from './doors/index.ts';
 import { createIngest, type IngestSettings } from './ingest.ts';
 import type { CardinalityReport, RedactionMatch, RuleState } from './pipeline/index.ts';
@@ -49,11 +50,18 @@ export function createIngestService(options: {
   logger: Logger;
   /** What earlier processes took in. */
   takenIn: TakenIn;
+  /** Asked when that does not say how new the stored samples are. */
+  newestSamples: () => Promise<NewestSamples>;
 }): IngestService {
-  const { settings, spool, clock, logger, takenIn } = options;
+  const { settings, spool, clock, logger, takenIn, newestSamples } = options;
   // Receivers write error texts of their own, which may quote what came.
   configureRedactText(settings.redaction ?? {});
   const ingest = createIngest({ ...settings, spool, clock, logger, takenIn });
+  if (takenIn.samples === undefined) {
+    const still = (error: unknown) =>
+      logger.debug({ error: String(error) }, 'samples go on being compared with the store');
+    newestSamples().then(ingest.learn).catch(still);
+  }
   const doorsByName = new Map(
     receivers.flatMap((receiver) => receiver.doors.map(({ name, protocol, signal }) => [name, { protocol, signal }])),
   );

@@ -6,7 +6,12 @@
 export type { TelemetryRestore } from './backup/attach.ts';
 export type { FrozenTelemetry } from './backup/freeze.ts';
 export { newestTelemetrySchema, openFreshEngine } from './backup/fresh.ts';
-export { type DuplicateValues, insertLateSamples, newestSampleMs, newestTimeOf } from './clickhouse/late-samples.ts';
+export {
+  type DuplicateValues,
+  insertLateSamples,
+  type NewestSamples,
+  newestSamples,
+} from './clickhouse/late-samples.ts';
 export type {
   CallOptions,
   ClickHousePort,

@@ -1,17 +1,18 @@
 import type { Clock } from '../../base/index.ts';
 import type { Series } from '../../model/index.ts';
-import { seriesId } from '../../store/index.ts';
+import { type NewestSamples, seriesId } from '../../store/index.ts';
 
 /** A series that showed nothing for one to two of these may be forgotten. */
 const GENERATION_MS = 3_600_000;
+const MOST_AHEAD = 10_000;
 
 /**
  * Time and value of the last sample of very many series, in flat arrays: 29 bytes each, and 4 to 16 of the hash table that
  * finds them. Objects would take several times that. A place is a number that holds until the next batch begins.
  */
 export class LastSamples {
-  /** No series that is not here has a newer sample. */
-  floorMs: number;
+  /** No series that is not here has a newer sample. Infinity while nobody knows what is stored. */
+  floorMs = Number.POSITIVE_INFINITY;
   private readonly clock: Clock;
   private readonly maxSeries: number;
   private generation = 0;
@@ -28,14 +29,44 @@ export class LastSamples {
   /** By hash: place and one, 0 where nothing is. At most half is taken. */
   private table = new Uint32Array(1024);
 
-  constructor(options: { clock: Clock; newestStoredMs: number; maxSeries: number }) {
+  /** What floorMs must be at least when it becomes known: the newest of samples that came meanwhile and found no place. */
+  private passedMs = Number.NEGATIVE_INFINITY;
+  /** Of those whose clocks run ahead, by series, so that they are not taken for all others' floor. */
+  private readonly passedAhead = new Map<string, { low: number; high: number; timeMs: number }>();
+
+  constructor(options: { clock: Clock; maxSeries: number }) {
     this.clock = options.clock;
     this.maxSeries = options.maxSeries;
-    this.floorMs = options.newestStoredMs;
   }
 
   size(): number {
     return this.used;
+  }
+
+  /** To be called once. What was asked about may have been appended up to now. */
+  learn({ newestMs, ahead }: NewestSamples): void {
+    this.floorMs = Math.max(newestMs, this.passedMs);
+    const known = ahead.map(({ id, timeMs }) => ({ ...id, timeMs }));
+    for (const { low, high, timeMs } of [...known, ...this.passedAhead.values()]) {
+      const found = this.find(low, high);
+      const place = found < 0 ? this.add(low, high) : found;
+      // Nothing is known of its value.
+      if (timeMs > this.timeOf(place)) this.set(place, timeMs, 0, 0, 0);
+    }
+    this.passedAhead.clear();
+  }
+
+  /** A sample that is not newer than the floor, of a series that is not here, is on its way to the store. */
+  pass(low: number, high: number, timeMs: number): void {
+    if (this.floorMs !== Number.POSITIVE_INFINITY || timeMs <= this.passedMs) return;
+    const nowMs = this.clock.now();
+    if (timeMs <= nowMs || this.passedAhead.size >= MOST_AHEAD) {
+      this.passedMs = timeMs;
+      return;
+    }
+    const key = `${low} ${high}`;
+    const before = this.passedAhead.get(key)?.timeMs ?? Number.NEGATIVE_INFINITY;
+    this.passedAhead.set(key, { low, high, timeMs: Math.max(before, timeMs) });
   }
 
   beginBatch(): void {

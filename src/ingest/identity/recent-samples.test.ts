@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { manualClock } from '../../base/index.ts';
 import type { SampleBatch, Series } from '../../model/index.ts';
+import { type NewestSamples, seriesId } from '../../store/index.ts';
 import { createRecentSamples } from './recent-samples.ts';
 
 const seriesNamed = new Map<string, Series>();
@@ -29,14 +30,17 @@ function listOf(found: SampleBatch | undefined): Sample[] {
   });
 }
 
-const open = (newestStoredMs = Number.NEGATIVE_INFINITY, maxSeries = 1_000_000) =>
-  createRecentSamples({ clock: manualClock(0), newestStoredMs, maxSeries });
+const open = (newestMs = Number.NEGATIVE_INFINITY, clock = manualClock(0), maxSeries = 1_000_000) => {
+  const recent = createRecentSamples({ clock, maxSeries });
+  recent.learn({ newestMs, ahead: [] });
+  return recent;
+};
 
 describe('samples that come again', () => {
   /** What becomes of a batch after others were stored. */
   const outcome = (before: Sample[][], now: Sample[], newestStoredMs?: number) => {
     const recent = open(newestStoredMs);
-    for (const samples of before) recent.identify(batch(samples)).settle(true);
+    for (const samples of before) recent.identify(batch(samples)).settle('on disk');
     const { fresh, late, rejected } = recent.identify(batch(now));
     return { fresh: listOf(fresh), late: listOf(late), rejected: rejected?.count ?? 0 };
   };
@@ -65,9 +69,20 @@ describe('samples that come again', () => {
     expect(outcome([], [['a', 9, 1], ['a', 11, 1], ['b', 10, 1]], 10)).toEqual(expected); // biome-ignore format: rows
   });
 
+  test('until it is known what is stored all are late; then one clock that runs ahead makes no others late', () => {
+    const recent = createRecentSamples({ clock: manualClock(100), maxSeries: 10 });
+    expect(listOf(recent.identify(batch([['a', 99, 1], ['fast', 150, 1]])).late)).toHaveLength(2); // biome-ignore format: rows
+    recent.learn({ newestMs: 100, ahead: [{ id: seriesId(series('faster')), timeMs: 160 }] });
+    const now: Sample[] = [['a', 101, 1], ['b', 101, 1], ['c', 100, 1], ['fast', 150, 1], ['faster', 160, 1]]; // biome-ignore format: rows
+    const { fresh, late } = recent.identify(batch(now));
+    expect(listOf(fresh).map(([name]) => name)).toEqual(['a', 'b']);
+    expect(listOf(late).map(([name]) => name)).toEqual(['c', 'fast', 'faster']);
+    expect(recent.identify(batch([['fast', 151, 1], ['faster', 161, 1]])).late).toBeUndefined(); // biome-ignore format: rows
+  });
+
   test('the example names series, time and both values', () => {
     const recent = open();
-    recent.identify(batch([['up', 1_767_225_600_000, 1]])).settle(true);
+    recent.identify(batch([['up', 1_767_225_600_000, 1]])).settle('on disk');
     const { rejected } = recent.identify(batch([['up', 1_767_225_600_000, 0]]));
     expect(rejected).toEqual({
       signal: 'samples',
@@ -85,12 +100,12 @@ describe('samples that come again', () => {
 
   test('with too many series those that were silent for hours are forgotten, and their samples count as late', async () => {
     const clock = manualClock(0);
-    const recent = createRecentSamples({ clock, newestStoredMs: Number.NEGATIVE_INFINITY, maxSeries: 4 });
-    recent.identify(batch([['a', 1, 1], ['b', 2, 1], ['c', 3, 1]])).settle(true); // biome-ignore format: rows
+    const recent = open(Number.NEGATIVE_INFINITY, clock, 4);
+    recent.identify(batch([['a', 1, 1], ['b', 2, 1], ['c', 3, 1]])).settle('on disk'); // biome-ignore format: rows
     await clock.advance(3 * 3_600_000);
-    recent.identify(batch([['d', 10, 1]])).settle(true);
+    recent.identify(batch([['d', 10, 1]])).settle('on disk');
     expect(recent.size()).toBe(4);
-    recent.identify(batch([['e', 11, 1]])).settle(true);
+    recent.identify(batch([['e', 11, 1]])).settle('on disk');
     expect(recent.size()).toBe(2);
     expect(listOf(recent.identify(batch([['a', 3, 1]])).late)).toEqual([['a', 3, 1]]);
     expect(recent.identify(batch([['a', 4, 1]])).late).toBeUndefined();
@@ -100,7 +115,7 @@ describe('samples that come again', () => {
   test('very many series are told apart', () => {
     const recent = open();
     const names = Array.from({ length: 5000 }, (_, i) => `m${i}`);
-    recent.identify(batch(names.map((name, i): Sample => [name, i, i]))).settle(true);
+    recent.identify(batch(names.map((name, i): Sample => [name, i, i]))).settle('on disk');
     const again = recent.identify(batch(names.map((name, i): Sample => [name, i + (i % 2), i])));
     expect(listOf(again.fresh)).toHaveLength(2500);
     expect(again.late).toBeUndefined();
@@ -119,11 +134,13 @@ test('whatever fails, overlaps or starts anew: each acknowledged sample is store
     stored: fc.boolean(),
     /** Settled only after so many later ones began. */
     delay: fc.nat(3),
-    restart: fc.boolean(),
+    /** In this many steps the new process knows what is stored, which it asked the store a step before; now, if none. */
+    restart: fc.option(fc.nat(3)),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 20 }), fc.integer({ min: 1, max: 3 }), (steps, maxSeries) => {
-      let recent = open(Number.NEGATIVE_INFINITY, maxSeries);
+      const clock = manualClock(3);
+      let recent = open(Number.NEGATIVE_INFINITY, clock, maxSeries);
       const rows = new Map<string, number>();
       const acknowledged = new Map<string, number>();
       let waiting: { after: number; settle: () => void }[] = [];
@@ -131,14 +148,29 @@ test('whatever fails, overlaps or starts anew: each acknowledged sample is store
         for (const one of waiting.filter(({ after }) => after <= count)) one.settle();
         waiting = waiting.filter(({ after }) => after > count);
       };
+      const newest = (): NewestSamples => {
+        const times = [...rows.keys()].map((key) => [key.split(' ')[0] ?? '', Number(key.split(' ')[1])] as const);
+        const newestMs = Math.min(clock.now(), Math.max(Number.NEGATIVE_INFINITY, ...times.map(([, time]) => time)));
+        const late = times.filter(([, time]) => time > newestMs).sort(([, a], [, b]) => a - b);
+        return {
+          newestMs,
+          ahead: [...new Map(late)].map(([name, timeMs]) => ({ id: seriesId(series(name)), timeMs })),
+        };
+      };
+      let asked: { learnAt: number; answer?: NewestSamples } | undefined;
       steps.forEach(({ samples, stored, delay, restart }, i) => {
-        settleUntil(restart ? Number.POSITIVE_INFINITY : i);
-        if (restart) {
-          const times = [...rows.keys()].map((key) => Number(key.split(' ')[1]));
-          recent = open(Math.max(Number.NEGATIVE_INFINITY, ...times), maxSeries);
+        settleUntil(restart === null ? i : Number.POSITIVE_INFINITY);
+        if (restart !== null) {
+          recent = createRecentSamples({ clock, maxSeries });
+          asked = { learnAt: i + restart };
+        }
+        if (asked !== undefined && i >= asked.learnAt - 1) asked.answer ??= newest();
+        if (asked?.answer !== undefined && i >= asked.learnAt) {
+          recent.learn(asked.answer);
+          asked = undefined;
         }
         const { fresh, late, settle } = recent.identify(batch(samples));
-        waiting.push({ after: i + delay + 1, settle: () => settle(stored) });
+        waiting.push({ after: i + delay + 1, settle: () => settle(stored ? 'on disk' : 'refused') });
         if (!stored) return;
         // What is on disk is loaded in the order in which it was appended.
         for (const [name, time, value] of listOf(fresh)) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/index.ts';
 import { formatLabels, formatTime, type SampleBatch, type Series } from '../../model/index.ts';
-import { seriesId } from '../../store/index.ts';
+import { type NewestSamples, seriesId } from '../../store/index.ts';
 import { keepSamples } from '../keep-samples.ts';
 import type { Rejection } from '../sink.ts';
 import { LastSamples } from './last-samples.ts';
@@ -13,13 +13,15 @@ export interface IdentifiedSamples {
   late?: SampleBatch;
   /** Another value of this series and time came before; the first stays. What came with the same value is just left out. */
   rejected?: Rejection;
-  /** To be called when it is known whether the samples are on disk. */
-  settle(stored: boolean): void;
+  /** To be called once it is known what became of the samples. */
+  settle(outcome: 'on disk' | 'refused'): void;
 }
 
 /** Tells samples that come again, or out of order, from new ones, without asking the store for those in order. */
 export interface RecentSamples {
   identify(batch: SampleBatch): IdentifiedSamples;
+  /** What is stored, asked after this began; until then all samples count as late. To be called once. */
+  learn(stored: NewestSamples): void;
   /** Series that are remembered. */
   size(): number;
 }
@@ -29,12 +31,8 @@ const SAME = 1;
 const OTHER_VALUE = 2;
 const LATE = 3;
 
-/** `newestStoredMs`: of all samples that earlier processes took in; of a series that is not remembered, none is newer. */
-export function createRecentSamples(options: {
-  clock: Clock;
-  newestStoredMs: number;
-  maxSeries: number;
-}): RecentSamples {
+/** `maxSeries`: how many are remembered; with more, those that were silent for long are forgotten. */
+export function createRecentSamples(options: { clock: Clock; maxSeries: number }): RecentSamples {
   const last = new LastSamples(options);
   /** Numbers of batches that are not on disk yet. */
   const underWay = new Set<number>();
@@ -62,6 +60,7 @@ export function createRecentSamples(options: {
         // Not remembered before it is newer than all: an older one says nothing of what is stored after it.
         if (place < 0 && time > last.floorMs) place = last.add(low, high);
         places[of] = place + 1;
+        if (place < 0) last.pass(low, high, time);
       }
       const lastMs = place < 0 ? last.floorMs : last.timeOf(place);
       if (time > lastMs) {
@@ -78,9 +77,9 @@ export function createRecentSamples(options: {
         example ||= duplicateText(series, time, last.valueOf(place), values[i] ?? 0);
       }
     }
-    const settle = (stored: boolean) => {
+    const settle = (outcome: 'on disk' | 'refused') => {
       underWay.delete(number);
-      if (!stored) last.doubt(batch.series, number);
+      if (outcome === 'refused') last.doubt(batch.series, number);
     };
     if (verdicts === undefined) return { fresh: batch, settle };
     const found = verdicts;
@@ -93,7 +92,7 @@ export function createRecentSamples(options: {
       ...(count === 0 ? {} : { rejected: { signal: 'samples', reason: 'duplicate_value', count, example } }),
     };
   };
-  return { identify, size: () => last.size() };
+  return { identify, learn: (stored) => last.learn(stored), size: () => last.size() };
 }
 
 /** The sentence about a sample whose time has another value already. */

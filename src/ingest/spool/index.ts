@@ -4,4 +4,5 @@
  */
 
 export { createSpoolWriter, type SpoolWriter } from './encoding-writer.ts';
-export { openSpool, type Spool, type SpoolOptions, type SpoolStats, type TakenIn } from './spool.ts';
+export { openSpool, type Spool, type SpoolOptions, type SpoolStats } from './spool.ts';
+export type { TakenIn } from './taken-in.ts';

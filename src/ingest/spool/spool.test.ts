@@ -117,6 +117,26 @@ describe('the spool', () => {
     await spool.close();
   });
 
+  test('once it has drained it is not full any more, though nobody asked meanwhile', async () => {
+    const spool = await open({ maxBytes: 60_000, sealAfterMs: 3_600_000 });
+    let appended = 0;
+    for (let refused = false; !refused; ) {
+      await spool.append(numberedBatch(130 + appended)).then(
+        () => appended++,
+        () => {
+          refused = true;
+        },
+      );
+    }
+    expect(spool.stats().state).toBe('full');
+    const { bytes } = spool.stats();
+    await spool.flush();
+    while (spool.stats().bytes < 0.95 * bytes) await spool.append(numberedBatch(130 + appended++));
+    expect(spool.stats().state).toBe('ok');
+    await spool.flush();
+    await spool.close();
+  });
+
   test('appends that still wait for the disk count, and those that failed do not', async () => {
     const down = await open({ store: await downPort(), maxBytes: 20_000 });
     const answers = await Promise.allSettled(Array.from({ length: 40 }, () => down.append(numberedBatch(200))));
@@ -230,7 +250,7 @@ describe('the spool', () => {
     await expectOnce([250, 251, 252, 253]);
     await spool.close();
     const next = await open();
-    expect(await next.takenIn()).toEqual({ requests: marks, newestSampleMs: 1_767_225_600_253 });
+    expect(await next.takenIn()).toEqual({ requests: marks, samples: { newestMs: 1_767_225_600_253, ahead: [] } });
     await next.close();
   });
 

@@ -1,17 +1,23 @@
-import { setTimeout } from 'node:timers/promises';
 import type { Clock, Logger } from '../../base/index.ts';
 import { labelSet, METRIC_NAME } from '../../model/index.ts';
-import { type DuplicateValues, type EncodedBlock, newestSampleMs, type Store } from '../../store/index.ts';
+import {
+  type DuplicateValues,
+  type EncodedBlock,
+  type NewestSamples,
+  newestSamples,
+  type Store,
+} from '../../store/index.ts';
 import { duplicateText } from '../identity/index.ts';
 import { BackPressureError, type Rejection, type RequestMark } from '../sink.ts';
+import { createBacklog } from './backlog.ts';
 import { openDiskGuard } from './disk.ts';
 import { encodeAppend } from './frames.ts';
 import { createSegmentLoader } from './loader.ts';
-import { newestOf } from './newest-sample.ts';
 import { openRefusedFolder } from './refused.ts';
 import { openRequestJournal } from './request-journal.ts';
-import { findSegments, readSegment, type Segment } from './segments.ts';
-import { createStateWatch, judgeSpool, type SpoolState } from './state.ts';
+import { findSegments, type Segment } from './segments.ts';
+import { createStateWatch, isFull, judgeSpool, type SpoolState } from './state.ts';
+import { LOOK_UP_LIMITS, readTakenIn, type TakenIn } from './taken-in.ts';
 import { createSegmentWriter } from './writer.ts';
 
 export interface SpoolOptions {
@@ -52,14 +58,6 @@ export interface SpoolStats {
   message?: string;
 }
 
-/** What was acknowledged, by earlier processes too. */
-export interface TakenIn {
-  /** Those of the last minutes: a repetition of one must store nothing. */
-  requests: RequestMark[];
-  /** Time of the newest sample, in ms since the epoch; -Infinity when there is none. */
-  newestSampleMs: number;
-}
-
 /** What is acknowledged survives a crash and reaches the store once. */
 export interface Spool {
   /**
@@ -69,6 +67,8 @@ export interface Spool {
   append(blocks: readonly EncodedBlock[], request?: RequestMark): Promise<void>;
   /** By which repetitions are known, also after a restart. */
   takenIn(): Promise<TakenIn>;
+  /** The same of samples, however long it takes until the store can say. Rejects when the spool is closed before. */
+  newestSamples(): Promise<NewestSamples>;
   /** Resolves when all that was appended before is in the store. */
   flush(signal?: AbortSignal): Promise<void>;
   stats(): SpoolStats;
@@ -81,44 +81,24 @@ export interface Spool {
 const RETRY_AFTER_SECONDS = 5;
 /** With the engine's own time to close, well within what the process takes to stop. */
 const CLOSE_WITHIN_MS = 4_000;
-const LOAD_AGAIN_AFTER_MS = 1_000;
-const LOOK_UP_LIMITS = { seconds: 30, memoryBytes: 256 * 1024 ** 2 };
-const MOST_FUTURE_MS = 3_600_000;
+const ASK_AGAIN_AFTER_MS = 2_000;
 
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
-  const { folder, clock, logger } = options;
-  const sealAfterMs = options.sealAfterMs ?? 900;
-  const closing = new AbortController();
+  const { folder, maxBytes, clock, logger } = options;
+  const { port } = options.store;
   const maxRefusedBytes = options.maxRefusedBytes ?? 256 * 1024 * 1024;
   const refused = await openRefusedFolder({ folder, maxBytes: maxRefusedBytes, logger });
-  const waiting: Segment[] = await findSegments(folder);
-  const left = waiting.length;
+  const found = await findSegments(folder);
   const journal = await openRequestJournal({ folder, clock, logger });
   const disk = await openDiskGuard({ folder, reserveBytes: options.reserveBytes ?? 0, clock, logger });
   const noteState = createStateWatch(clock);
-  /** How much waited when an append was refused for it; forgotten when there is room again. */
-  let refusedAtBytes: number | undefined;
-  let loadedSegments = 0;
+  const closing = new AbortController();
   let closed = false;
   /** Of appends that wait for the disk. */
   let reservedBytes = 0;
-  /** Wakes the loop that loads. */
-  let wake = () => {};
-  /** The loop waits for the first append after a pause. */
-  let idle = false;
-  const watchers = new Set<() => void>();
+  /** How much waited when an append was refused for it; undefined when there is room again. */
+  let refusedAtBytes: number | undefined;
 
-  const writer = createSegmentWriter({
-    folder,
-    clock,
-    sealBytes: options.sealBytes ?? 16 * 1024 * 1024,
-    underWay: options.underWay ?? (() => 0),
-    onEnded: (segment) => {
-      waiting.push(segment);
-      wake();
-    },
-  });
-  const { port } = options.store;
   const loader = createSegmentLoader({
     folder,
     refused,
@@ -129,91 +109,24 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
     onRefused: options.onRefused ?? (() => {}),
     onDuplicates: (duplicates) => options.onDuplicates?.(rejectionOf(duplicates)),
   });
-
-  const stats = (): SpoolStats => {
-    const { maxBytes } = options;
-    const open = writer.open();
-    const all = open ? [...waiting, open] : waiting;
-    const oldest = Math.min(...all.map((segment) => segment.firstMs));
-    const bytes = all.reduce((sum, segment) => sum + segment.bytes, 0);
-    const oldestSeconds = all.length === 0 ? 0 : Math.max(0, (clock.now() - oldest) / 1000);
-    const judged = judgeSpool({
-      bytes,
-      maxBytes,
-      oldestSeconds,
-      refusedAtBytes,
-      storeUp: port.isUp(),
-      storeTrouble: loader.trouble(),
-      diskTrouble: disk.trouble(),
-    });
-    if (judged.state !== 'full' && judged.state !== 'disk-refuses') refusedAtBytes = undefined;
-    const sinceMs = noteState(judged.state);
-    return { bytes, maxBytes, segments: all.length, oldestSeconds, refused: refused.count(), sinceMs, ...judged };
-  };
-  const woken = () =>
-    new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-
-  const loadNext = async (segment: Segment) => {
-    await loader.load(segment, closing.signal);
-    waiting.shift();
-    loadedSegments++;
-    for (const watcher of watchers) watcher();
-  };
-  /** Loads segment after segment; ends the open one when nothing else waits and it has been open long enough. */
-  const keepLoading = async () => {
-    while (!closing.signal.aborted) {
-      const segment = waiting[0];
-      const open = writer.open();
-      if (segment) await loadNext(segment);
-      else if (!open) {
-        idle = true;
-        await woken();
-        idle = false;
-      } else {
-        const age = clock.now() - open.firstMs;
-        if (age >= sealAfterMs || age < 0) await writer.seal();
-        else await Promise.race([clock.sleep(sealAfterMs - age, closing.signal), woken()]);
-      }
-    }
-  };
-  const loadUntilClosed = async () => {
-    while (!closing.signal.aborted) {
-      try {
-        await keepLoading();
-      } catch (error) {
-        if (closing.signal.aborted) return;
-        logger.error({ error: String(error) }, 'loading the spool into the store failed, going on');
-        // Not by the clock: it may be what failed.
-        await setTimeout(LOAD_AGAIN_AFTER_MS, undefined, { signal: closing.signal }).catch(() => {});
-      }
-    }
-  };
-  const loading = loadUntilClosed();
-  closing.signal.addEventListener('abort', () => wake());
-
-  const untilLoaded = (count: number, signal?: AbortSignal) =>
-    new Promise<void>((resolve, reject) => {
-      const check = () => {
-        if (loadedSegments >= count) finish(resolve);
-      };
-      const onAbort = () => finish(() => reject(signal?.reason));
-      const finish = (settle: () => void) => {
-        watchers.delete(check);
-        signal?.removeEventListener('abort', onAbort);
-        settle();
-      };
-      watchers.add(check);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      check();
-    });
-  const flush = async (signal?: AbortSignal) => {
-    await writer.seal();
-    const goal = loadedSegments + waiting.length;
-    wake();
-    await untilLoaded(goal, signal);
-  };
+  const writer = createSegmentWriter({
+    folder,
+    clock,
+    sealBytes: options.sealBytes ?? 16 * 1024 * 1024,
+    underWay: options.underWay ?? (() => 0),
+    onEnded: (segment) => backlog.add(segment),
+  });
+  const backlog = createBacklog({
+    found,
+    writer,
+    loader,
+    sealAfterMs: options.sealAfterMs ?? 900,
+    clock,
+    logger,
+    onLoaded() {
+      if (!isFull(sizeOf(backlog.segments()), refusedAtBytes)) refusedAtBytes = undefined;
+    },
+  });
 
   return {
     async append(blocks, request) {
@@ -221,8 +134,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       if (blocks.length === 0) return;
       const pieces = encodeAppend(blocks, request);
       const size = pieces.reduce((sum, piece) => sum + piece.length, 0);
-      const { bytes } = stats();
-      if (bytes + reservedBytes + size > options.maxBytes) {
+      const bytes = sizeOf(backlog.segments());
+      if (bytes + reservedBytes + size > maxBytes) {
         refusedAtBytes = bytes;
         throw new BackPressureError(`${bytes} bytes wait for the store already`, RETRY_AFTER_SECONDS);
       }
@@ -234,36 +147,54 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       } finally {
         reservedBytes -= size;
       }
-      if (idle) wake();
+      backlog.appended();
     },
     async takenIn() {
       // Who asks may have been told "try again" for what is on disk in a moment.
       await writer.settled();
-      const requests: RequestMark[] = [];
-      let newestMs = Number.NEGATIVE_INFINITY;
-      const open = writer.open();
-      // What is not there any more is in the journal and in the store by then.
-      for (const segment of open ? [...waiting, open] : [...waiting]) {
-        const content = await readSegment(folder, segment).catch(() => undefined);
-        for (const request of content?.requests ?? []) requests.push(request);
-        newestMs = Math.max(newestMs, await newestOf(content?.frames ?? []));
-      }
-      for (const request of await journal.read()) requests.push(request);
-      // A store that is down can't say: then it may hold whatever could be accepted by now.
-      const inStore = await newestSampleMs(port, { limits: LOOK_UP_LIMITS }).catch(() => clock.now() + MOST_FUTURE_MS);
-      return { requests, newestSampleMs: Math.max(newestMs, inStore) };
+      return await readTakenIn({ folder, waiting: backlog.segments(), journal, port, clock });
     },
-    flush,
-    stats,
-    ready: untilLoaded(left),
+    async newestSamples() {
+      for (;;) {
+        await backlog.flush(closing.signal);
+        const found = await newestSamples(port, clock.now(), { limits: LOOK_UP_LIMITS }).catch((error) => {
+          logger.debug({ error: String(error) }, 'the store does not say how new its samples are, asking again');
+        });
+        if (found) return found;
+        await clock.sleep(ASK_AGAIN_AFTER_MS, closing.signal);
+      }
+    },
+    flush: backlog.flush,
+    stats() {
+      const waiting = backlog.segments();
+      const bytes = sizeOf(waiting);
+      const oldest = Math.min(...waiting.map(({ firstMs }) => firstMs));
+      const oldestSeconds = waiting.length === 0 ? 0 : Math.max(0, (clock.now() - oldest) / 1000);
+      const judged = judgeSpool({
+        bytes,
+        maxBytes,
+        oldestSeconds,
+        refusedAtBytes,
+        storeUp: port.isUp(),
+        storeTrouble: loader.trouble(),
+        diskTrouble: disk.trouble(),
+      });
+      const sinceMs = noteState(judged.state);
+      return { bytes, maxBytes, segments: waiting.length, oldestSeconds, refused: refused.count(), sinceMs, ...judged };
+    },
+    ready: backlog.ready,
     async close() {
       closed = true;
-      if (port.isUp()) await flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // what did not go in stays on disk
+      if (port.isUp()) await backlog.flush(AbortSignal.timeout(CLOSE_WITHIN_MS)).catch(() => {}); // the rest stays on disk
       closing.abort();
-      await Promise.all([loading, disk.close()]);
+      await Promise.all([backlog.close(), disk.close()]);
       await writer.seal();
     },
   };
+}
+
+function sizeOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 function rejectionOf({ count, example }: DuplicateValues): Rejection {

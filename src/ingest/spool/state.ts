@@ -29,7 +29,7 @@ export function judgeSpool(facts: SpoolFacts): { state: SpoolState; message?: st
   if (diskTrouble !== undefined)
     return { state: 'disk-refuses', message: `${diskTrouble}; senders are told to try again` };
   const store = describeStore(facts);
-  if (refusedAtBytes !== undefined && bytes > refusedAtBytes * ROOM_AGAIN) {
+  if (isFull(bytes, refusedAtBytes)) {
     const message = `${store} and ${sizeText(bytes)} wait for it, the most allowed; senders are told to try again`;
     return { state: 'full', message };
   }
@@ -38,6 +38,11 @@ export function judgeSpool(facts: SpoolFacts): { state: SpoolState; message?: st
     return { state: 'behind', message };
   }
   return { state: 'ok' };
+}
+
+/** Whether it has not drained since an append was refused. */
+export function isFull(bytes: number, refusedAtBytes: number | undefined): boolean {
+  return refusedAtBytes !== undefined && bytes > refusedAtBytes * ROOM_AGAIN;
 }
 
 function describeStore({ storeUp, storeTrouble }: SpoolFacts): string {

@@ -29,6 +29,7 @@ export type ThreadMethods = {
 export type HostMethods = {
   append: Spool['append'];
   takenIn: Spool['takenIn'];
+  newestSamples: Spool['newestSamples'];
   log(level: keyof Logger, fields: object, message: string): void;
 };
 
@@ -51,7 +52,7 @@ const HEALTHY_AFTER_MS = 60_000;
  */
 export function startIngestThread(options: {
   settings: IngestServiceSettings;
-  spool: Pick<Spool, 'append' | 'takenIn'>;
+  spool: Pick<Spool, 'append' | 'takenIn' | 'newestSamples'>;
   clock: Clock;
   logger: Logger;
 }): IngestThread {
@@ -61,6 +62,7 @@ export function startIngestThread(options: {
   const methods: HostMethods = {
     append: spool.append,
     takenIn: spool.takenIn,
+    newestSamples: spool.newestSamples,
     log: (level, fields, message) => logger[level](fields, message),
   };
   let line: Line<ThreadMethods>;

@@ -34,9 +34,16 @@ const methods: ThreadMethods = {
 const host = openLine<HostMethods>(parentPort, methods).remote;
 const spool = createSpoolWriter((blocks, request) => host.append(blocks, request), systemClock);
 /** No request is let in before it is known what was taken in already. */
-const service = host
-  .takenIn()
-  .then((takenIn) => createIngestService({ settings, spool, clock: systemClock, logger, takenIn }));
+const service = host.takenIn().then((takenIn) =>
+  createIngestService({
+    settings,
+    spool,
+    clock: systemClock,
+    logger,
+    takenIn,
+    newestSamples: () => host.newestSamples(),
+  }),
+);
 
 /** A buffer that came from another thread is a plain array of bytes. */
 function asBuffer(bytes: Uint8Array): Buffer {

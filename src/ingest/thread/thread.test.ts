@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { silentLogger, systemClock } from '../../base/index.ts';
-import type { EncodedBlock } from '../../store/index.ts';
+import type { EncodedBlock, NewestSamples } from '../../store/index.ts';
 import type { DoorRequest } from '../doors/index.ts';
 import { createIngestService, type IngestService } from '../service.ts';
 import { BackPressureError, type RequestMark } from '../sink.ts';
@@ -14,6 +14,8 @@ interface Opened {
   close(): Promise<void>;
 }
 
+const nothing: NewestSamples = { newestMs: Number.NEGATIVE_INFINITY, ahead: [] };
+
 const KINDS: Record<string, (append: Spool['append'], recentRequests?: RequestMark[]) => Opened> = {
   'in the same thread': (append, recentRequests = []) => ({
     service: createIngestService({
@@ -21,14 +23,19 @@ const KINDS: Record<string, (append: Spool['append'], recentRequests?: RequestMa
       spool: createSpoolWriter(append, systemClock),
       clock: systemClock,
       logger: silentLogger,
-      takenIn: { requests: recentRequests, newestSampleMs: 0 },
+      takenIn: { requests: recentRequests, samples: nothing },
+      newestSamples: async () => nothing,
     }),
     close: async () => {},
   }),
   'in a thread of its own': (append, recentRequests = []) => {
     const thread = startIngestThread({
       settings,
-      spool: { append, takenIn: async () => ({ requests: recentRequests, newestSampleMs: 0 }) },
+      spool: {
+        append,
+        takenIn: async () => ({ requests: recentRequests, samples: nothing }),
+        newestSamples: async () => nothing,
+      },
       clock: systemClock,
       logger: silentLogger,
     });

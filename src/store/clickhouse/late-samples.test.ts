@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { manualClock } from '../../base/index.ts';
 import type { SampleBatch } from '../../model/index.ts';
 import { createBatchEncoder } from '../encoding/encoder.ts';
+import { seriesId } from '../encoding/series.ts';
 import type { Store } from '../store.ts';
 import { openEmbedded, temporaryFolder } from '../testing.ts';
-import { insertLateSamples, newestSampleMs } from './late-samples.ts';
+import { insertLateSamples, newestSamples } from './late-samples.ts';
 import { selectRows } from './rows.ts';
 
 const limits = { seconds: 20, memoryBytes: 2 ** 29 };
@@ -53,9 +54,15 @@ JOIN (SELECT series_id, any(labels) AS labels FROM series GROUP BY series_id) AS
 };
 
 test('of a series and time the first value stays, and what is dropped is counted with an example', async () => {
-  expect(await newestSampleMs(store.port, { limits })).toBe(Number.NEGATIVE_INFINITY);
+  const newest = (nowMs: number) => newestSamples(store.port, nowMs, { limits });
+  expect(await newest(0)).toEqual({ newestMs: Number.NEGATIVE_INFINITY, ahead: [] });
   await write({ samples: batch(['a', 5000, 1], ['a', DAY_MS, 2], ['b', 5000, 3]) });
-  expect(await newestSampleMs(store.port, { limits })).toBe(DAY_MS);
+  expect(await newest(DAY_MS)).toEqual({ newestMs: DAY_MS, ahead: [] });
+  const [a] = batch(['a', 0, 0]).series;
+  if (a === undefined) throw new Error('a batch has a series');
+  const { low, high } = seriesId(a);
+  const ahead = [{ id: { low, high }, timeMs: DAY_MS }];
+  expect(await newest(DAY_MS - 1)).toEqual({ newestMs: DAY_MS - 1, ahead });
   const late = batch(
     ['a', 4000, 7],
     ['a', 4000, 8],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { decodeNative } from './native/decode.ts';
+import type { Hash64 } from '../encoding/hash.ts';
 import type { CallOptions, ClickHousePort } from './port.ts';
 import { selectRows } from './rows.ts';
 
@@ -66,21 +66,25 @@ GROUP BY c.total, c.at, c.kept, c.dropped`,
   return { count, example };
 }
 
-/** The time of the newest stored sample, in ms since the epoch; -Infinity when there is none. */
-export async function newestSampleMs(port: ClickHousePort, options: CallOptions): Promise<number> {
+/** How new the stored samples are; times in ms since the epoch. */
+export interface NewestSamples {
+  /** No series but those below has a newer one; -Infinity without samples. */
+  newestMs: number;
+  /** Series whose newest sample is newer than that: of senders whose clocks run ahead. */
+  ahead: { id: Hash64; timeMs: number }[];
+}
+
+const MOST_AHEAD = 10_000;
+
+/** Series with samples after `nowMs` are told apart, unless they are very many: one wrong clock says nothing of the others. */
+export async function newestSamples(port: ClickHousePort, nowMs: number, options: CallOptions): Promise<NewestSamples> {
   const [row] = await selectRows(port, { text: 'SELECT count() AS c, max(ts) AS t FROM samples', params: {} }, options);
-  return Number(row?.c ?? 0) === 0 ? Number.NEGATIVE_INFINITY : Number(row?.t);
-}
-
-/** The newest time in a block of samples, in ms since the epoch; -Infinity without rows. */
-export async function newestTimeOf(block: Uint8Array): Promise<number> {
-  let newest = Number.NEGATIVE_INFINITY;
-  for await (const { columns } of decodeNative(once(block))) {
-    for (const time of columns.get('ts') ?? []) newest = Math.max(newest, Number(time));
-  }
-  return newest;
-}
-
-async function* once(block: Uint8Array): AsyncGenerator<Buffer> {
-  yield Buffer.from(block.buffer, block.byteOffset, block.byteLength);
+  const newestMs = Number(row?.c ?? 0) === 0 ? Number.NEGATIVE_INFINITY : Number(row?.t);
+  if (newestMs <= nowMs) return { newestMs, ahead: [] };
+  const text = `SELECT toUInt32(bitAnd(series_id, 0xffffffff)) AS low, toUInt32(bitShiftRight(series_id, 32)) AS high, max(ts) AS t
+FROM samples WHERE ts > fromUnixTimestamp64Milli({now:Int64}, 'UTC') GROUP BY series_id LIMIT ${MOST_AHEAD + 1}`;
+  const rows = await selectRows(port, { text, params: { now: Math.floor(nowMs) } }, options);
+  if (rows.length > MOST_AHEAD) return { newestMs, ahead: [] };
+  const ahead = rows.map(({ low, high, t }) => ({ id: { low: Number(low), high: Number(high) }, timeMs: Number(t) }));
+  return { newestMs: nowMs, ahead };
 }
