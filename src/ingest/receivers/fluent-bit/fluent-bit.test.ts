@@ -251,7 +251,8 @@ describe('Fluent Bit', () => {
       ]),
       MSGPACK_TYPE,
     );
-    for (const { code, logs } of [viaJson, viaMsgpack]) {
+    const viaBin = await send(pack([seconds, { log: Buffer.from('caf\xe9', 'latin1') }]), MSGPACK_TYPE);
+    for (const { code, logs } of [viaJson, viaMsgpack, viaBin]) {
       expect(code).toBe(204);
       expect(logs.map(({ body }) => body)).toEqual(['caf\\xe9']);
     }

@@ -1,4 +1,5 @@
 import { type Attributes, type AttributeValue, attributeText, type LogRecord, nowhere } from '../../../model/index.ts';
+import { escapeInvalidUtf8 } from '../wire/index.ts';
 import { eventTimeNs } from './event-time.ts';
 
 /** Turns the records of one request into log records; keeps what says where they come from as one object for all of a container. */
@@ -97,9 +98,14 @@ function bodyOf(record: Map<string, AttributeValue>): string {
     const value = record.get(name);
     if (value === undefined || value === null) continue;
     record.delete(name);
-    return value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : attributeText(value);
+    return value instanceof Uint8Array ? textOf(value) : attributeText(value);
   }
   return attributeText({ kind: 'map', entries: record });
+}
+
+/** Bytes that are no UTF-8 stay in sight, as `\xNN`. */
+function textOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return escapeInvalidUtf8(Buffer.from(buffer, byteOffset, byteLength), { inJson: false }).toString();
 }
 
 /** Journald's PRIORITY, which is syslog's. */
