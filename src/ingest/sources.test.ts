@@ -82,6 +82,21 @@ describe('sources', () => {
     });
   });
 
+  it.each([
+    [20, 'many times a second'],
+    [300, 'every 0.3 s'],
+    [15_000, 'every 15 s'],
+    [300_000, 'every 5 min'],
+  ])('that came every %d ms and are silent say that they came %s', async (pauseMs, words) => {
+    const { clock, log } = start();
+    for (let i = 0; i < 100; i++) {
+      deliver(log, clock, otlp('a'));
+      await clock.advance(pauseMs);
+    }
+    await clock.advance(60 * MINUTE);
+    expect(log.states()[0]?.message).toContain(`, usually ${words}: `);
+  });
+
   it('show a sender of which nothing could be taken', () => {
     const { log } = start();
     log.refused(undefined, otlp('a'), 'nonsense');

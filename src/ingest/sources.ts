@@ -213,7 +213,7 @@ function judge(source: Source, now: number): Pick<SourceState, 'state' | 'sinceM
   if (refusal !== undefined) return { state: 'refused', sinceMs: refusal.sinceMs, message: refusal.message };
   const silence = now - lastSeenMs;
   if (!(silence <= Math.max(SILENCE_MS, 5 * usualPauseMs))) {
-    const usual = source.requests > RHYTHM_AFTER ? `, usually every ${duration(usualPauseMs)}` : '';
+    const usual = source.requests > RHYTHM_AFTER ? `, usually ${often(usualPauseMs)}` : '';
     const message = `nothing came for ${duration(silence)}${usual}: see whether the sender runs and reaches this address`;
     return { state: 'silent', sinceMs: lastSeenMs, message };
   }
@@ -222,6 +222,11 @@ function judge(source: Source, now: number): Pick<SourceState, 'state' | 'sinceM
     return { state: 'lagging', sinceMs: source.laggingSinceMs, message };
   }
   return { state: 'connected', sinceMs: source.firstSeenMs };
+}
+
+/** `many times a second`, `every 0.4 s`. */
+function often(pauseMs: number): string {
+  return pauseMs < 100 ? 'many times a second' : `every ${duration(pauseMs)}`;
 }
 
 /** `0.4 s`, `45 s`, `12 min`, `5 h`. */
