@@ -29,6 +29,9 @@ export function fixOf({
         ? 'Drop labels at the source or by relabelling, or raise the limit that the example names.'
         : `Shorten ${named} at its source, or raise the limit that the example names.`;
     case 'oversize':
+      if (signal === 'logs') {
+        return 'A line that was cut: let the program write shorter ones, or raise limits.line. A whole request that was too large: let the sender send less at once (its batch size), or raise ingest.maxBody.';
+      }
       return 'Let the sender send less at once (its batch size), or raise ingest.maxBody.';
     case 'refused_backpressure':
       return 'The sender was asked to try again and loses nothing while its own queue lasts; see what the spool says, or the rate in limits.rate.';

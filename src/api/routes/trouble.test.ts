@@ -97,12 +97,12 @@ test.each<[string, Partial<TroubleFacts>, [id: string, severity: string, words: 
   for (const [i, [, , words]] of expected.entries()) expect(found[i]?.words).toMatch(words);
 });
 
-test('who may see one cluster is not told of sources and examples of others', () => {
+test('who may see one cluster is not told of sources, examples and labels of others', () => {
   const scope: Scope = { kind: 'limited', clusters: [{ name: 'us' }] };
   const facts = { ...well, sources: [source({ state: 'silent' })], dropped: [drop({})] };
   const found = troubleOf(facts, scope);
   expect(found).toHaveLength(1);
-  expect(JSON.stringify(found)).not.toContain('m is full');
+  expect(JSON.stringify(found)).not.toMatch(/m is full|user_id/);
 });
 
 test('every reason has something to do about it', () => {
@@ -123,4 +123,6 @@ test('every reason has something to do about it', () => {
   expect(fixOf({ reason: 'limit_series', signal: 'samples', protocol: 'otlp', label: 'user_id' })).toContain(
     'label user_id',
   );
+  expect(fixOf({ reason: 'oversize', signal: 'logs', protocol: 'loki' })).toMatch(/limits\.line.*ingest\.maxBody/);
+  expect(fixOf({ reason: 'oversize', signal: 'samples', protocol: 'otlp' })).not.toContain('limits.line');
 });

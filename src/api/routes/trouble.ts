@@ -148,14 +148,16 @@ function dropTrouble({ dropped }: TroubleFacts, scope: Scope): Trouble[] {
   return dropped
     .filter(({ reason, perSecond }) => perSecond > 0 && (reason === 'limit_series' || reason === 'limit_labels'))
     .map((drop) => {
-      // An example may quote a signal of any cluster.
-      const example = scope.kind === 'everything' ? ` (${drop.example})` : '';
+      // An example may quote a signal of any cluster, and the label may be one of any.
+      const seesAll = scope.kind === 'everything';
+      const example = seesAll ? ` (${drop.example})` : '';
+      const { label: _, ...unlabelled } = drop;
       return {
         id: `dropped ${drop.reason} ${drop.signal} ${drop.protocol}`,
         severity: 'warning',
         since: formatTime(drop.episodeMs),
         words: `A limit drops ${drop.signal} that come by ${drop.protocol}, ${rateText(drop.perSecond)}${example}.`,
-        fix: fixOf(drop),
+        fix: fixOf(seesAll ? drop : unlabelled),
       };
     });
 }
