@@ -28,7 +28,13 @@ export function registerRestore(root: Command, program: Program): void {
       if (flags.check) return program.stdout(`${file} is whole: ${describeBackup(await program.checkBackup(file))}\n`);
       if (flags.server === undefined) return restoreHere(program, file, flags);
       if (flags.data !== undefined) throw new CliError('--data and --server exclude each other.');
-      const body = { backup: basename(file), add: flags.add ?? false };
+      if (basename(file) !== file) {
+        const name = basename(file);
+        throw new CliError(
+          `${file} is a path; with --server give the name of a backup in the folder "backups" of the server's data folder: copy it there, then restore ${name}.`,
+        );
+      }
+      const body = { backup: file, add: flags.add ?? false };
       const restored = await callApi({ server: flags.server, path: '/api/restores', body, schema: restoreResponse });
       program.stdout(`Restored ${describeBackup(restored)}.\n`);
     });
