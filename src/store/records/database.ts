@@ -10,6 +10,8 @@ export type RecordQuery = (text: string, params?: readonly RecordParam[]) => Pro
 /** PostgreSQL, as far as records need it; placeholders are `$1`, `$2`. */
 export interface RecordDatabase {
   query: RecordQuery;
+  /** Runs `work` in one transaction, alone: the database's other queries wait until it ends. */
+  transaction<T>(work: (query: RecordQuery) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -21,6 +23,10 @@ export async function openRecordDatabase(
   const engine = await PGlite.create(folder);
   const database: RecordDatabase = {
     query: async (text, params = []) => (await engine.query<RecordRow>(text, [...params])).rows,
+    transaction: (work) =>
+      engine.transaction((within) =>
+        work(async (text, params = []) => (await within.query<RecordRow>(text, [...params])).rows),
+      ),
     close: () => engine.close(),
   };
   try {

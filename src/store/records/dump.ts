@@ -6,28 +6,39 @@ export type DumpLine = { table: string; columns: [name: string, type: string][] 
 
 const PAGE = 200;
 
-/** The records' schema, and every row as of one moment. A page of rows is in memory at a time. */
+/** The version of the records' schema. */
 export async function recordSchema({ query }: RecordDatabase): Promise<number> {
   const [row] = await query('SELECT max(version) AS version FROM schema_migrations');
   return Number(row?.version ?? 0);
 }
 
-export async function* dumpRecords({ query }: RecordDatabase): AsyncGenerator<DumpLine> {
-  for (const { table, columns } of await describeTables(query)) {
-    yield { table, columns };
-    const list = columns.map(([name]) => `${quote(name)}::text AS ${quote(name)}`).join(', ');
-    const cursor = `dump_${table}`;
-    await query(`DECLARE ${quote(cursor)} NO SCROLL CURSOR WITH HOLD FOR SELECT ${list} FROM ${quote(table)}`);
-    try {
+/** Every row as of the moment at which the first line is read. A page of rows is in memory at a time. */
+export async function* dumpRecords({ query, transaction }: RecordDatabase): AsyncGenerator<DumpLine> {
+  const tables = await describeTables(query);
+  try {
+    // Nothing else is written while a transaction runs, and its cursors keep what they saw when it ends.
+    await transaction(async (within) => {
+      for (const { table, columns } of tables) {
+        const list = columns.map(([name]) => `${quote(name)}::text AS ${quote(name)}`).join(', ');
+        await within(`DECLARE ${cursorOf(table)} NO SCROLL CURSOR WITH HOLD FOR SELECT ${list} FROM ${quote(table)}`);
+      }
+    });
+    for (const { table, columns } of tables) {
+      yield { table, columns };
       for (;;) {
-        const rows = await query(`FETCH ${PAGE} FROM ${quote(cursor)}`);
+        const rows = await query(`FETCH ${PAGE} FROM ${cursorOf(table)}`);
         for (const row of rows) yield columns.map(([name]) => textOrNull(row[name]));
         if (rows.length < PAGE) break;
       }
-    } finally {
-      await query(`CLOSE ${quote(cursor)}`);
     }
+  } finally {
+    const open = await query("SELECT name FROM pg_cursors WHERE name LIKE 'dump\\_%'");
+    for (const { name } of open) await query(`CLOSE ${quote(String(name))}`);
   }
+}
+
+function cursorOf(table: string): string {
+  return quote(`dump_${table}`);
 }
 
 /** Adds the rows of a dump; one whose key is there already stays as it is. Returns how many there were. */

@@ -67,6 +67,25 @@ describe('records', () => {
     await database.close();
   });
 
+  test('a dump is as of one moment, whatever is written while it is read', async () => {
+    const { investigations, dump, restore, close } = await openRecords<Answer>({ folder: folder.path });
+    const first = Array.from({ length: 300 }, (_, i) => record(i, 1_767_225_600_000 + i));
+    for (const one of first) await investigations.save(one);
+    const lines = [];
+    for await (const line of dump()) {
+      if (lines.push(line) === 1) await investigations.save(record(999, 1_767_225_600_999));
+    }
+    const ids = lines.filter(Array.isArray).map(([id]) => id);
+    expect(ids.sort()).toEqual(first.map(({ id }) => id).sort());
+    // One that is left in the middle is in nobody's way.
+    for await (const _ of dump()) break;
+    let rows = 0;
+    for await (const line of dump()) if (Array.isArray(line)) rows++;
+    expect(rows).toBe(301);
+    expect(await restore(dump())).toMatchObject({ investigations: 301 });
+    await close();
+  });
+
   test('a step that fails is not recorded; a schema from the future is refused', async () => {
     const good = { version: 1, name: 'good', sql: 'CREATE TABLE a (x int)' };
     const bad = { version: 2, name: 'bad', sql: 'CREATE TABLE b (x int); SELECT nonsense' };
