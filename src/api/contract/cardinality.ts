@@ -5,7 +5,7 @@ export const cardinalityQuery = z.object({ cluster: z.string().max(253).optional
 
 /** How many series there are, whose they are, what makes them many, and what was refused. */
 export const cardinalityResponse = z.object({
-  /** Series seen within the last one to two hours, over all clusters, and the most allowed (`limits.series`). */
+  /** Series seen within the last one to two hours, over all clusters that may be seen, and the most allowed (`limits.series`). */
   active: z.number(),
   limit: z.number(),
   /** `limits.perMetric`. */
@@ -17,7 +17,7 @@ export const cardinalityResponse = z.object({
       metric: z.string(),
       cluster: z.string(),
       series: z.number(),
-      /** Of all active series, 0 to 1. */
+      /** Of `active`, 0 to 1. */
       share: z.number(),
       /** Series per hour that were not there before. */
       churnPerHour: z.number(),

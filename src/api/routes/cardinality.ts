@@ -18,7 +18,8 @@ export function cardinalityRoutes(options: CardinalityRoutesOptions): FastifyPlu
           ? undefined
           : scope.clusters.map(({ name }) => name).filter((name) => scopeAllows(scope, name, undefined));
       const asked = cluster === undefined ? seen : (seen ?? [cluster]).filter((name) => name === cluster);
-      const { refusals, ...report } = await options.cardinality(asked);
+      const all = await options.cardinality(asked);
+      const { refusals, ...report } = seen === undefined ? all : ofShownClusters(all);
       return {
         ...report,
         refusals: refusals.map(({ sinceMs, lastMs, ...refusal }) => ({
@@ -28,5 +29,23 @@ export function cardinalityRoutes(options: CardinalityRoutesOptions): FastifyPlu
         })),
       };
     });
+  };
+}
+
+/**
+ * Without what tells about other clusters: the number of all series, and the metric that fills the limit over all, which
+ * a refusal's sentence and label may name.
+ */
+function ofShownClusters(report: CardinalityReport): CardinalityReport {
+  const active = report.clusters.reduce((sum, { series }) => sum + series, 0);
+  return {
+    ...report,
+    active,
+    metrics: report.metrics.map((metric) => ({ ...metric, share: active === 0 ? 0 : metric.series / active })),
+    refusals: report.refusals.map((refusal) =>
+      refusal.reason === 'limit_labels'
+        ? refusal
+        : { ...refusal, label: '', example: `new series of ${refusal.metric} meet a limit of series` },
+    ),
   };
 }
