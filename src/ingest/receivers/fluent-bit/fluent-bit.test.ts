@@ -173,6 +173,44 @@ describe('Fluent Bit', () => {
     expect(viaMsgpack.logs.map(({ body }) => body)).toEqual(['a']);
   });
 
+  it.each([
+    ['a number', '[5,{"log":"a"}]', ['a'], /^record 1 at byte 1: expected an object/],
+    ['a text', '[{"log":"a"}, "str,]\\"", {"log":"c"}]', ['a', 'c'], /^record 2 at byte 14: expected an object/],
+    ['an array', '[[1,{"log":"b"}],{"log":"a"}]', ['a'], /^record 1 at byte 1: expected an object/],
+    ['a word', '[{"log":"a"},\nnul,\n{"log":"c"}]', ['a', 'c'], /^record 2 at byte 14: malformed JSON/],
+    ['a line', 'nul, {"log":"b"}\n{"log":"a"}', ['a'], /^record 1 at byte 0: malformed JSON/],
+  ])('an entry that is no record is refused alone: %s', async (_title, body, lines, said) => {
+    const { code, text, logs, dropped } = await send(Buffer.from(body));
+    expect(code).toBe(400);
+    expect(text).toMatch(said);
+    expect(logs.map((log) => log.body)).toEqual(lines);
+    expect(dropped).toMatchObject([{ reason: 'invalid', count: 1 }]);
+  });
+
+  it('a value of MessagePack that is no record is refused alone', async () => {
+    const good = (log: string) => pack([BigInt(seconds), { log }]);
+    const body = Buffer.concat([good('a'), pack('str'), pack([1n, 2n]), good('c')]);
+    const { code, text, logs, dropped } = await send(body, MSGPACK_TYPE);
+    expect(code).toBe(400);
+    expect(text).toMatch(/^record 2: malformed MessagePack at byte \d+: expected an array/);
+    expect(logs.map((log) => log.body)).toEqual(['a', 'c']);
+    expect(dropped).toMatchObject([{ reason: 'invalid', count: 2 }]);
+  });
+
+  it('a record whose date cannot be read is kept with it, of its arrival, and counted', async () => {
+    const { code, logs, dropped } = await send(Buffer.from('[{"date":"nonsense","log":"a"}]'));
+    expect(code).toBe(204);
+    expect(logs).toMatchObject([{ timeNs: nowNs, body: 'a' }]);
+    expect(logs[0]?.attributes.get('date')).toBe('nonsense');
+    expect(dropped).toMatchObject([{ reason: 'invalid', count: 1, example: expect.stringContaining('"nonsense"') }]);
+  });
+
+  it('a byte order mark before JSON is passed over', async () => {
+    const { code, batches } = await send(Buffer.from(`\ufeff${text}`));
+    expect(code).toBe(204);
+    arrives(batches);
+  });
+
   it('a record without a time is of its arrival, and says so', async () => {
     const { code, logs } = await send(Buffer.from('{"log":"a"}'));
     expect(code).toBe(204);

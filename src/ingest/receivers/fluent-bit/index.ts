@@ -46,7 +46,10 @@ export const fluentBit: Receiver<ReceiverOptions> = {
           }
           const content = await decompress(body, headers['content-encoding'], limits.maxBodyBytes);
           const observedNs = BigInt(Math.round(clock.now())) * 1_000_000n;
-          const { logs, arrivalTimed, invalid } = await decode(content, { observedNs, tag: headers[TAG] ?? '' });
+          const { logs, arrivalTimed, invalid, unreadTimes } = await decode(content, {
+            observedNs,
+            tag: headers[TAG] ?? '',
+          });
           const origin = originOf(request, door.protocol, cluster);
           const { rejected } = await sink.accept({ logs, arrivalTimed }, origin);
           const problems = rejected.map(({ example }) => example);
@@ -54,6 +57,10 @@ export const fluentBit: Receiver<ReceiverOptions> = {
             const { count, because } = invalid;
             sink.drop({ signal: 'logs', reason: 'invalid', count, example: because }, origin);
             problems.push(because);
+          }
+          if (unreadTimes.count > 0) {
+            const { count, because } = unreadTimes;
+            sink.drop({ signal: 'logs', reason: 'invalid', count, example: `${because}; it is kept` }, origin);
           }
           if (problems.length === 0) return { status: 204, headers: {}, body: noBody };
           return textAnswer(400, `${problems.join('\n')}\n`);

@@ -17,18 +17,23 @@ interface Part {
 
 /**
  * The records of a body in any of Fluent Bit's JSON forms: an array, one object a line, or objects one behind the other.
- * Only brackets and quotes are looked at, so that one bad record does not take its neighbours along.
+ * Only brackets and quotes are looked at, so that one bad record does not take its neighbours along. What is no object
+ * ends in an array at the comma, elsewhere at the end of its line.
  */
 export function* jsonRecords(body: Buffer): Generator<Extent> {
   let last: Part | undefined;
+  let inArray = false;
   let pos = 0;
   while (pos < body.length) {
     const byte = body[pos] ?? 0;
-    if (BETWEEN.has(byte)) {
+    const opens = byte === OPEN_BRACKET && !inArray;
+    if (BETWEEN.has(byte) || opens) {
+      inArray = opens || (inArray && byte !== CLOSE_BRACKET);
       pos++;
       continue;
     }
-    const extent = byte === OPEN_BRACE ? objectAt(body, pos, last) : { start: pos, end: lineEnd(body, pos) };
+    const otherEnd = inArray ? entryEnd : lineEnd;
+    const extent = byte === OPEN_BRACE ? objectAt(body, pos, last) : { start: pos, end: otherEnd(body, pos) };
     yield extent;
     last = extent.part ?? last;
     pos = extent.end;
@@ -55,8 +60,11 @@ function parseObject(bytes: Buffer): Map<string, AttributeValue> {
   return record;
 }
 
+const COMMA = 0x2c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 /** Space, line ends, and what holds an array together. */
-const BETWEEN = new Set([0x20, 0x09, 0x0a, 0x0d, 0x2c, 0x5b, 0x5d]);
+const BETWEEN = new Set([0x20, 0x09, 0x0a, 0x0d, COMMA, CLOSE_BRACKET]);
 const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -116,6 +124,23 @@ function valueAfter(body: Buffer, end: number): number | undefined {
   pos++;
   while (body[pos] === 0x20 || body[pos] === 0x0a) pos++;
   return body[pos] === OPEN_BRACE ? pos : undefined;
+}
+
+/** Of an array's entry that is no object; at the latest that of its line. */
+function entryEnd(body: Buffer, start: number): number {
+  let depth = 0;
+  let quoted = false;
+  for (let pos = start; pos < body.length; pos++) {
+    const byte = body[pos];
+    if (byte === LINE_FEED) return pos;
+    if (byte === QUOTE) quoted = !quoted;
+    else if (quoted) {
+      if (byte === BACKSLASH) pos++;
+    } else if (depth === 0 && (byte === COMMA || byte === CLOSE_BRACKET)) return pos;
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) depth++;
+    else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
+  }
+  return body.length;
 }
 
 function lineEnd(body: Buffer, start: number): number {

@@ -30,6 +30,13 @@ export class MsgpackReader {
     return length;
   }
 
+  /** Goes to the end of the value at `start`, whatever was read of it. */
+  passFrom(start: number): void {
+    this.pos = start;
+    this.depth = 0;
+    this.pass();
+  }
+
   /** Whether an array is next. */
   isArray(): boolean {
     const code = this.bytes[this.pos] ?? 0;

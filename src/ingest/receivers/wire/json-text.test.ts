@@ -25,6 +25,12 @@ describe('a JSON body in turns', () => {
     );
   });
 
+  it.each(['{"a":[1]}', '{"a":9007199254740993}'])('has the same value behind a byte order mark: %s', async (text) => {
+    const value = parseJson(Buffer.from(text));
+    expect(await read(`\ufeff${text}`)).toEqual(value);
+    expect(parseJson(Buffer.from(`\ufeff${text}`))).toEqual(value);
+  });
+
   it('keeps integers that a double cannot hold, in short and long values', async () => {
     const many = Array.from(
       { length: 10_000 },

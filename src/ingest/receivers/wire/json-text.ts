@@ -16,6 +16,7 @@ import {
   OPEN_BRACKET,
   parseExactly,
   QUOTE,
+  withoutBom,
 } from './json.ts';
 
 /**
@@ -45,7 +46,8 @@ const SHORT = 64 * 1024;
 const STRIDE = 256 * 1024;
 
 /** Throws DecodeError when the body is not UTF-8, or its brackets and quotes do not match. */
-export async function openJson(bytes: Buffer, turns: Turns): Promise<JsonText> {
+export async function openJson(body: Buffer, turns: Turns): Promise<JsonText> {
+  const bytes = withoutBom(body);
   if (!isUtf8(bytes)) throw new DecodeError('malformed JSON: the body is not UTF-8');
   const scan = new Scan(bytes);
   while (!scan.finished) {

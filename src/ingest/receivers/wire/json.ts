@@ -16,7 +16,7 @@ export const MAX_JSON_DEPTH = 300;
  */
 export function parseJson(bytes: Buffer): Json {
   if (!isUtf8(bytes)) throw new DecodeError('malformed JSON: the body is not UTF-8');
-  const text = bytes.toString('utf8', 0, bytes.length);
+  const text = withoutBom(bytes).toString('utf8');
   if (!BIG_INTEGER.test(text)) {
     try {
       return JSON.parse(text);
@@ -28,6 +28,11 @@ export function parseJson(bytes: Buffer): Json {
     const before = text.slice(0, offset);
     return `line ${before.split('\n').length}, column ${offset - before.lastIndexOf('\n')}`;
   });
+}
+
+/** Some programs write U+FEFF before JSON; a reader may pass over it (RFC 8259, 8.1). */
+export function withoutBom(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 /** Parses one JSON value without losing digits; `where` names the place of an offset, for the message of a mistake. */
