@@ -20,11 +20,11 @@ import {
   type PromqlEngine,
   type TraceReader,
 } from '../query/index.ts';
-import { openRecords, openStore, type Records, type Store } from '../store/index.ts';
+import { openRecords, openStore, type Records, type Retention, type Store } from '../store/index.ts';
 import type { EstateReader } from '../understand/estate/index.ts';
 import type { Closers } from './closers.ts';
 import type { ClusterConnections } from './clusters.ts';
-import type { Config } from './config/index.ts';
+import { type Config, signalRetention, wholeDays } from './config/index.ts';
 import { type DataFolder, StartError } from './data-folder.ts';
 import type { Demo } from './demo.ts';
 import { createEstateReader } from './estate.ts';
@@ -65,12 +65,7 @@ export async function openParts(options: {
   const [store, records] = await Promise.all([
     openStore({
       engine: { kind: 'embedded', folder: folder.engine, memoryBytes: config.store.embedded.memory },
-      retention: {
-        metrics: days(config.retention.metrics),
-        logs: days(config.retention.logs),
-        traces: days(config.retention.traces),
-        objects: days(config.retention.objects),
-      },
+      retention: keptDays(config),
       clock,
       logger,
       tracer,
@@ -136,21 +131,22 @@ export async function openParts(options: {
   return Object.assign(parts, { estate });
 }
 
-function ingestSettings({ ingest, limits, redaction }: Config): IngestServiceSettings {
+function keptDays(config: Config): Retention {
+  return { ...signalRetention(config), objects: wholeDays(config.retention.objects) };
+}
+
+function ingestSettings(config: Config): IngestServiceSettings {
+  const { ingest, limits, redaction } = config;
   const { series, perCluster, perMetric, labels, labelName, labelValue, line, streamLabels, rate } = limits;
   const { burst, ...rates } = rate;
   return {
     maxBodyBytes: ingest.maxBody,
-    accept: { pastMs: ingest.accept.past, futureMs: ingest.accept.future },
+    accept: { pastMs: ingest.accept.past, futureMs: ingest.accept.future, keptDays: keptDays(config) },
     limits: { series, perCluster, perMetric, labels, labelName, labelValue },
     lines: { line, streamLabels },
     rates: { ...rates, burstSeconds: burst / 1000 },
     redaction,
   };
-}
-
-function days(ms: number | 'forever'): number | 'forever' {
-  return ms === 'forever' ? ms : Math.max(1, Math.ceil(ms / 86_400_000));
 }
 
 function message(error: unknown): string {

@@ -8,4 +8,5 @@ export {
   type ScalarPath,
 } from './load.ts';
 export { ConfigError, type ConfigProblem } from './problem.ts';
+export { signalRetention, wholeDays } from './retention.ts';
 export type { Address } from './schema.ts';

@@ -29,7 +29,7 @@ describe('bad files say where, what and what to do', () => {
 test('an empty file is the defaults', () => {
   const { value } = check('');
   expect(value?.listen.http).toEqual({ host: '127.0.0.1', port: 4319 });
-  expect(value?.retention.logs).toBe(7 * 86_400_000);
+  expect(value?.retention.objects).toBe(90 * 86_400_000);
   expect(value?.ingest.maxBody).toBe(20 * 2 ** 20);
   expect(value?.store.embedded.memory).toBe(2 * 2 ** 30);
 });

@@ -180,9 +180,10 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
       .prefault({}),
     retention: z
       .strictObject({
-        metrics: durationOr('forever').prefault('30d'),
-        logs: durationOr('forever').prefault('7d'),
-        traces: durationOr('forever').prefault('7d'),
+        // Left out, they follow from what is taken in: see retention.ts.
+        metrics: durationOr('forever').exactOptional(),
+        logs: durationOr('forever').exactOptional(),
+        traces: durationOr('forever').exactOptional(),
         objects: objectRetention.prefault('90d'),
       })
       .prefault({}),

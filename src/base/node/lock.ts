@@ -70,7 +70,9 @@ function releaseIfMine(path: string, mine: string): void {
 async function startTime(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A zombie holds nothing: it only waits for its parent to ask how it ended.
+    return fields[0] === 'Z' ? '' : (fields[19] ?? '');
   } catch {
     if (process.platform === 'linux') return '';
   }

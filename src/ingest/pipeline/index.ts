@@ -63,7 +63,8 @@ export function createPipeline(options: {
 
   return {
     async run(batch, origin) {
-      const window = timeWindow(accept, clock.now());
+      const now = clock.now();
+      const ofMetrics = timeWindow(accept, now, 'metrics');
       const rejections = createRejections();
       const turns = createTurns();
 
@@ -82,26 +83,28 @@ export function createPipeline(options: {
         return kept;
       };
       const result: SignalBatch = {};
-      if (batch.samples !== undefined) result.samples = samplesStep(batch.samples, origin, window, rejections);
+      if (batch.samples !== undefined) result.samples = samplesStep(batch.samples, origin, ofMetrics, rejections);
       const histogramRejections = createRejections();
       if (batch.histograms !== undefined) {
-        result.histograms = histogramsStep(batch.histograms, origin, window, histogramRejections);
+        result.histograms = histogramsStep(batch.histograms, origin, ofMetrics, histogramRejections);
       }
       if (batch.exemplars !== undefined) {
-        result.exemplars = exemplarsStep(batch.exemplars, origin, window, rejections);
+        result.exemplars = exemplarsStep(batch.exemplars, origin, ofMetrics, rejections);
       }
       if (batch.metadata !== undefined) result.metadata = await pass('samples', batch.metadata, redactor.metadata);
       const changed = createRejections();
       if (batch.logs !== undefined) {
-        result.logs = await logsStep(batch.logs, origin, window, turns, rejections, changed);
+        const ofLogs = timeWindow(accept, now, 'logs');
+        result.logs = await logsStep(batch.logs, origin, ofLogs, turns, rejections, changed);
       }
       if (batch.spans !== undefined) {
+        const ofTraces = timeWindow(accept, now, 'traces');
         result.spans = await pass('spans', batch.spans, (raw) => {
           const span = redactor.span(raw);
           const ms = Number(span.startNs / 1_000_000n);
-          const misplaced = judgeTime(ms, window);
+          const misplaced = judgeTime(ms, ofTraces);
           if (misplaced === undefined) return enricher.span(span, origin.cluster);
-          rejections.add('spans', misplaced, () => `span ${spanText(span)} ${explainTime(misplaced, ms, window)}`);
+          rejections.add('spans', misplaced, () => `span ${spanText(span)} ${explainTime(misplaced, ms, ofTraces)}`);
           return undefined;
         });
       }

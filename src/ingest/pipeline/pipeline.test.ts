@@ -133,7 +133,7 @@ describe('samples', () => {
         reason: 'too_old',
         count: 1,
         example:
-          'sample of a has timestamp too old: 2025-10-01T08:53:20.000Z, oldest acceptable timestamp is: 2025-10-02T08:53:20.000Z',
+          'sample of a has timestamp too old: 2025-10-01T08:53:20.000Z, oldest acceptable timestamp is: 2025-10-02T08:53:20.000Z (ingest.accept.past)',
       },
       { signal: 'samples', reason: 'too_new', count: 1, example: expect.stringContaining('too new') },
     ]);

@@ -39,7 +39,7 @@ export async function decodeObjects(
   const validFromMs = at === undefined ? nowMs : parseTime(at, nowMs);
   if (validFromMs === undefined) throw new DecodeError(`at: ${JSON.stringify(at?.slice(0, 100))} is not a time`);
 
-  const window = timeWindow(accept, nowMs);
+  const window = timeWindow(accept, nowMs, 'objects');
   const misplaced = judgeTime(validFromMs, window);
   const invalid = new Map<Fault, Rejection>();
   const refuse = (fault: Fault, example: string) => {
