@@ -38,6 +38,8 @@ export interface Rejection {
 /** What became of a batch whose `accept` resolved: everything not in `rejected` is on disk. */
 export interface AcceptResult {
   rejected: Rejection[];
+  /** False when the request is a repetition: what it brings is on disk since it came first, and nothing came to that. */
+  stored?: false;
 }
 
 /** The one door from receivers into the pipeline, the spool and the store. */

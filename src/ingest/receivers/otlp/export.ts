@@ -68,9 +68,9 @@ export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cl
 
   const metrics = async (encoding: OtlpEncoding, body: Buffer, from: BatchOrigin) => {
     const decoded = await (encoding === 'json' ? decodeMetricsJson(body) : decodeMetricsProtobuf(body));
-    const keep = async (translation: Translation) => {
+    const keep = async (translation: Translation, forget: () => void) => {
       const { samples, histograms, exemplars, metadata, invalid, doubled, points } = translation;
-      const { rejected } = await sink.accept(
+      const { rejected, stored } = await sink.accept(
         {
           samples,
           metadata,
@@ -79,6 +79,7 @@ export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cl
         },
         from,
       );
+      if (stored === false) forget(); // it was counted by the process that stored it
       const own = [decoded.invalid, invalid, { ...doubled, reason: 'duplicate_value' as const }];
       const accepted = samples.values.length + histograms.values.length;
       const result = conclude('metrics', from, own, rejected, accepted);

@@ -18,7 +18,14 @@ export interface Streams {
    * Runs one request with delta streams. What it adds is kept when `work` resolves and undone when it throws, since the
    * sender will then come again with the same points. Such requests take turns.
    */
-  takeTurn<T>(work: (undo: Undo) => Promise<T>): Promise<T>;
+  takeTurn<T>(work: (changes: Changes) => Promise<T>): Promise<T>;
+}
+
+/** What one request changes. */
+export interface Changes {
+  undo: Undo;
+  /** Undoes all of it. */
+  forget(): void;
 }
 
 /** Notes how something that was just changed goes back to what it was. */
@@ -120,10 +127,13 @@ export function createStreams(size = 100_000): Streams {
     takeTurn: (work) =>
       turns.run(async () => {
         const backs: (() => void)[] = [];
-        try {
-          return await work((back) => backs.push(back));
-        } catch (error) {
+        const forget = () => {
           while (backs.length > 0) backs.pop()?.();
+        };
+        try {
+          return await work({ undo: (back) => backs.push(back), forget });
+        } catch (error) {
+          forget();
           throw error;
         }
       }),

@@ -37,7 +37,15 @@ import {
   targetInfo,
   withExtra,
 } from './resource-labels.ts';
-import { createStreams, ownSeries, type SeriesState, type Stream, type Streams, type Undo } from './streams.ts';
+import {
+  type Changes,
+  createStreams,
+  ownSeries,
+  type SeriesState,
+  type Stream,
+  type Streams,
+  type Undo,
+} from './streams.ts';
 
 /** `target_info` is repeated at half of Prometheus' lookback, so that it is never stale between two points. */
 const TARGET_INFO_STEP_MS = 150_000;
@@ -58,9 +66,14 @@ export interface Translation {
 export interface Translator {
   /**
    * Translates a request and hands the result to `keep`. Running totals of delta streams count what it brought only
-   * when `keep` resolves. `cluster`: the one that the receiver names, if any; clusters share no series.
+   * when `keep` resolves and did not call `forget`. `cluster`: the one that the receiver names, if any; clusters share no
+   * series.
    */
-  translate<T>(decoded: DecodedMetrics, keep: (translation: Translation) => Promise<T>, cluster?: string): Promise<T>;
+  translate<T>(
+    decoded: DecodedMetrics,
+    keep: (translation: Translation, forget: () => void) => Promise<T>,
+    cluster?: string,
+  ): Promise<T>;
 }
 
 /**
@@ -71,13 +84,14 @@ export function createTranslator(streams: Streams = createStreams()): Translator
   return {
     async translate(decoded, keep, cluster = '') {
       const hasDelta = decoded.metrics.some(({ data }) => 'temporality' in data && data.temporality === 'delta');
-      const work = async (undo: Undo) => keep(await new Request(streams, undo, cluster).run(decoded));
-      return hasDelta ? streams.takeTurn(work) : work(NOTHING_TO_UNDO);
+      const work = async ({ undo, forget }: Changes) =>
+        keep(await new Request(streams, undo, cluster).run(decoded), forget);
+      return hasDelta ? streams.takeTurn(work) : work(NO_CHANGES);
     },
   };
 }
 
-const NOTHING_TO_UNDO: Undo = () => {};
+const NO_CHANGES: Changes = { undo() {}, forget() {} };
 
 interface ResourceState {
   base: ResourceLabels;
