@@ -43,6 +43,8 @@ export interface IngestThread extends IngestService {
 
 const RESTART: Backoff = { firstMs: 100, maxMs: 5_000, factor: 2 };
 const RETRY_AFTER_SECONDS = 2;
+/** What is decoded lives until it is encoded: with room for several requests, hardly any of it is copied as survivors. */
+const YOUNG_MIB = 96;
 /** A thread that lived this long did not fail because of how it was started. */
 const HEALTHY_AFTER_MS = 60_000;
 
@@ -81,7 +83,12 @@ export function startIngestThread(options: {
 
   const start = () => {
     const startedAt = clock.monotonic();
-    const started = new Worker(entry.code, { ...entry.options, workerData: settings, name: 'ingest' });
+    const started = new Worker(entry.code, {
+      ...entry.options,
+      workerData: settings,
+      name: 'ingest',
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MIB },
+    });
     const opened = openLine<ThreadMethods>(started, methods);
     worker = started;
     line = opened;
