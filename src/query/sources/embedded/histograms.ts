@@ -32,7 +32,10 @@ AND ts > ${milliseconds(window.afterMs)} AND ts <= ${milliseconds(window.through
   return false;
 }
 
-/** Native histograms of one series in order of time, one per millisecond. */
+/**
+ * Native histograms of one series in order of time, one per millisecond. Of several that were sent for the same one, always the
+ * same: that of the most observations, since which came first is not stored.
+ */
 export interface HistogramRun {
   timesMs: number[];
   values: NativeHistogram[];
@@ -47,7 +50,9 @@ export async function readHistograms(
   const query = sql`SELECT series_id, toFloat64(toUnixTimestamp64Milli(ts)) AS time, schema, integer, reset_hint, stale, count, sum,
 zero_threshold, zero_count, positive_offsets, positive_lengths, positive_counts, negative_offsets, negative_lengths, negative_counts,
 custom_bounds FROM histograms
-WHERE ${condition} AND ts > ${milliseconds(window.afterMs)} AND ts <= ${milliseconds(window.throughMs)} ORDER BY series_id, ts`;
+WHERE ${condition} AND ts > ${milliseconds(window.afterMs)} AND ts <= ${milliseconds(window.throughMs)}
+ORDER BY series_id, ts, count DESC, sum DESC, cityHash64(schema, integer, reset_hint, stale, zero_threshold, zero_count,
+  positive_offsets, positive_lengths, positive_counts, negative_offsets, negative_lengths, negative_counts, custom_bounds)`;
   const runs = new Map<bigint, HistogramRun>();
   for await (const block of readBlocks(port, query, read, { limit: 'samples', count: read.limits.samples })) {
     const cell = cellsOf(block);
