@@ -105,6 +105,43 @@ describe('imports', () => {
     await door.close();
   });
 
+  it.each([
+    ['one series after the other', ['a{x="1"} 1 1', 'a{x="1"} 2 2', 'a{x="1"} 3 3', 'a{x="2"} 4 4'], 2],
+    ['in turn', ['a{x="1"} 1 1', 'a{x="2"} 2 1', 'a{x="1"} 3 2', 'a{x="2"} 4 2'], 2],
+    ['with beginnings of each other', ['a 1 1', 'ab 2 1', 'a{x="1"} 3 1', 'a 4 2'], 3],
+    [
+      'after refused ones',
+      ['a 1 1', 'b nonsense 2', 'b 3 3', 'c 1', 'c 5 5', 'd{x="1",x="2"} 1 1', 'd{x="1",x="2"} 2 2'],
+      3,
+    ],
+    [
+      'that another type spells otherwise',
+      ['h{le="1"} 1 1', '# TYPE h histogram', 'h{le="1"} 2 2', 'h{le="1"} 3 3', 'h{le="1.0"} 4 4'],
+      2,
+    ],
+  ])('samples find their series: %s', async (_, lines, series) => {
+    const decode = createTextDecoder();
+    // Each page alone, with what an earlier one left, and in the other format, where blanks part names and labels.
+    const whole = await decode(Buffer.from(lines.join('\n')), 'openmetrics');
+    expect(new Set(whole.samples.series.map((one) => one.labels.join(','))).size).toBe(series);
+    const ofWhole = sampleLines([{ samples: whole.samples }]);
+    const alone: string[] = [];
+    const types = lines.filter((line) => line.startsWith('#'));
+    for (const [i, line] of lines.entries()) {
+      const context = types.filter((type) => lines.indexOf(type) < i);
+      const { samples } = await createTextDecoder()(Buffer.from([...context, line].join('\n')), 'openmetrics');
+      alone.push(...sampleLines([{ samples }]));
+    }
+    expect(ofWhole).toEqual(alone);
+    const again = await decode(Buffer.from(lines.join('\n')), 'openmetrics');
+    expect(sampleLines([{ samples: again.samples }])).toEqual(ofWhole);
+    const spaced = lines.map((line) => (line.startsWith('#') ? line : line.replace('{', ' {')));
+    const inText = await createTextDecoder()(Buffer.from(spaced.join('\n')), 'text');
+    expect(sampleLines([{ samples: inText.samples }]).map((line) => line.replace(/ @.*/, ''))).toEqual(
+      ofWhole.map((line) => line.replace(/ @.*/, '')),
+    );
+  });
+
   it('secrets and other kinds that no watch reads are refused, their names alone are said', async () => {
     const secret = {
       apiVersion: 'v1',

@@ -8,8 +8,8 @@ import {
 } from '../../../model/index.ts';
 import type { Rejection } from '../../sink.ts';
 import { createTurns } from '../../turns.ts';
-import { PageError, type PageFormat, PageReader } from '../scrape/index.ts';
-import { createSeriesCache, SampleBuilder } from '../wire/index.ts';
+import { PageError, type PageFormat, PageReader, type SeriesMark } from '../scrape/index.ts';
+import { type BytesCache, createBytesCache, SampleBuilder } from '../wire/index.ts';
 
 export interface DecodedText {
   samples: SampleBatch;
@@ -24,9 +24,15 @@ export interface DecodedText {
  * are remembered between bodies, so that their labels are decoded once.
  */
 export function createTextDecoder(): (body: Buffer, format: PageFormat) => Promise<DecodedText> {
-  const known = createSeriesCache<Series>();
+  // By the bytes of name and labels; the type tells whether some of them are numbers.
+  const known: Record<SeriesMark, BytesCache<Series>> = {
+    h: createBytesCache(),
+    s: createBytesCache(),
+    '-': createBytesCache(),
+  };
   return async (body, format) => {
     const reader = new PageReader(body, format);
+    const view = new DataView(body.buffer, body.byteOffset, body.length);
     const turns = createTurns();
     const samples = new SampleBuilder();
     const metadata = new Map<string, MetricMetadata>();
@@ -37,20 +43,27 @@ export function createTextDecoder(): (body: Buffer, format: PageFormat) => Promi
       bad.count++;
       bad.example ||= example;
     };
-    const take = () => {
-      if (reader.timeMs === undefined) return refuse(`${reader.key.slice(1, 300)} has no time, which an import needs`);
-      let series = known.get(reader.key);
-      if (series === undefined) {
-        const labels = labelSet(reader.labels());
-        series = { labels, cluster: labelValue(labels, 'cluster') || 'unknown' };
-        known.set(reader.key, series);
-      }
+    const newSeries = (): Series => {
+      const labels = labelSet(reader.labels());
+      return { labels, cluster: labelValue(labels, 'cluster') || 'unknown' };
+    };
+    const indexOfSeries = () => {
+      const series = known[reader.mark].of(view, reader.seriesStart, reader.seriesEnd, newSeries);
       let index = indexes.get(series);
       if (index === undefined) {
         index = samples.addSeries(series);
         indexes.set(series, index);
       }
-      samples.add(index, reader.timeMs, reader.value);
+      return index;
+    };
+    /** Index of the series of the line before; none after a line that was refused. */
+    let current: number | undefined;
+    const take = () => {
+      const before = reader.repeats ? current : undefined;
+      current = undefined;
+      if (reader.timeMs === undefined) return refuse(`${reader.key.slice(1, 300)} has no time, which an import needs`);
+      current = before ?? indexOfSeries();
+      samples.add(current, reader.timeMs, reader.value);
     };
     for (let entries = 1; ; entries++) {
       if (entries % 1024 === 0 && turns.over()) await turns.next();
@@ -63,6 +76,7 @@ export function createTextDecoder(): (body: Buffer, format: PageFormat) => Promi
         if (!(error instanceof PageError)) throw error;
         // A part of a file does not end with "# EOF".
         if (reader.exhausted) break;
+        current = undefined;
         refuse(error.message);
       }
     }

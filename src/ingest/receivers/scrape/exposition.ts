@@ -10,6 +10,9 @@ export class PageError extends DecodeError {
   override name = 'PageError';
 }
 
+/** Of histograms and summaries, whose `le` and `quantile` are numbers, and of all others. */
+export type SeriesMark = 'h' | 's' | '-';
+
 export type EntryKind = 'series' | 'type' | 'help' | 'unit' | 'end';
 
 /**
@@ -18,8 +21,12 @@ export type EntryKind = 'series' | 'type' | 'help' | 'unit' | 'end';
  * scraper knows nearly all series by their text already. Accepts and refuses what Prometheus 3 does.
  */
 export class PageReader {
-  /** Name and labels as they stand on the page, one character per byte, with the type where it changes their meaning. */
-  key = '';
+  /** Where name and labels of the current series stand on the page, and the type where it changes their meaning. */
+  seriesStart = 0;
+  seriesEnd = 0;
+  mark: SeriesMark = '-';
+  /** The current series is the one of the line with a sample before, byte for byte. */
+  repeats = false;
   value = 0;
   timeMs: number | undefined;
   /** Of `type`, `help` and `unit` entries: the family and the text after it. */
@@ -30,17 +37,17 @@ export class PageReader {
   exhausted = false;
 
   private readonly bytes: Buffer;
+  private readonly view: DataView;
   private readonly openMetrics: boolean;
   private pos = 0;
   private lineStart = 0;
   private lineEnd = -1;
   private lineNumber = 0;
-  private seriesStart = 0;
-  private seriesEnd = 0;
   private ended = false;
 
   constructor(bytes: Buffer, format: PageFormat) {
     this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.openMetrics = format === 'openmetrics';
   }
 
@@ -63,6 +70,11 @@ export class PageReader {
         return 'series';
       }
     }
+  }
+
+  /** Name and labels of the current series as they stand on the page, one character per byte, after the mark. */
+  get key(): string {
+    return this.mark + this.bytes.toString('latin1', this.seriesStart, this.seriesEnd);
   }
 
   /** Name and labels of the current series as pairs, the name as `__name__`, in the page's order. */
@@ -134,26 +146,48 @@ export class PageReader {
     return true;
   }
 
-  private sample(): void {
+  private readSeries(): void {
     const { bytes } = this;
     const start = this.pos;
-    let pos = start;
-    if (bytes[pos] !== BRACE) {
-      pos = this.nameEnd(pos, true);
-      if (pos === start) this.fail('expected a metric name', pos);
+    const mark = this.type === 'histogram' ? 'h' : this.type === 'summary' ? 's' : '-';
+    this.repeats = mark === this.mark && this.standsAgain(start);
+    if (this.repeats) {
+      this.seriesEnd += start - this.seriesStart;
+      this.seriesStart = start;
+      return;
     }
-    let end = pos;
-    const brace = this.openMetrics ? pos : this.skipSpace(pos);
-    if (bytes[brace] === BRACE) {
-      pos = this.bracesEnd(brace);
-      end = pos;
+    let end = start;
+    if (bytes[start] !== BRACE) {
+      end = this.nameEnd(start, true);
+      if (end === start) this.fail('expected a metric name', start);
     }
+    const brace = this.openMetrics ? end : this.skipSpace(end);
+    if (bytes[brace] === BRACE) end = this.bracesEnd(brace);
+    this.mark = mark;
     this.seriesStart = start;
     this.seriesEnd = end;
-    const mark = this.type === 'histogram' ? 'h' : this.type === 'summary' ? 's' : '-';
-    this.key = mark + bytes.toString('latin1', start, end);
+  }
 
-    pos = this.separator(end, 'a value');
+  /** Whether the bytes of the series before stand at `start`, too, and end there: dumps give a series' samples in a row. */
+  private standsAgain(start: number): boolean {
+    const { view, seriesStart } = this;
+    const length = this.seriesEnd - seriesStart;
+    const end = start + length;
+    // In the text format a name without labels may be followed by blanks and labels.
+    if (length === 0 || end >= this.lineEnd || this.bytes[end] !== SPACE) return false;
+    if (!this.openMetrics && this.bytes[end - 1] !== CLOSING) return false;
+    let at = 0;
+    for (; at + 4 <= length; at += 4) {
+      if (view.getInt32(seriesStart + at) !== view.getInt32(start + at)) return false;
+    }
+    for (; at < length; at++) if (view.getUint8(seriesStart + at) !== view.getUint8(start + at)) return false;
+    return true;
+  }
+
+  private sample(): void {
+    const { bytes } = this;
+    this.readSeries();
+    let pos = this.separator(this.seriesEnd, 'a value');
     const valueEnd = this.tokenEnd(pos);
     const value = parseValue(bytes, pos, valueEnd);
     if (value === undefined)

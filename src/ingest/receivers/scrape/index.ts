@@ -1,5 +1,5 @@
 /** Pulls pages of metrics from static targets, as Prometheus does. Nothing here stores: batches go to the sink. */
 
 export { scrapeConfigSchema } from './config.ts';
-export { PageError, type PageFormat, PageReader } from './exposition.ts';
+export { PageError, type PageFormat, PageReader, type SeriesMark } from './exposition.ts';
 export { type Scraper, startScraper, type TargetState } from './scraper.ts';
