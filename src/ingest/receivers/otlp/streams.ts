@@ -1,7 +1,7 @@
-import { createSemaphore } from '../../../base/index.ts';
 import { type LabelSet, labelKey, type Series, UNKNOWN_CLUSTER } from '../../../model/index.ts';
 import { createSeriesCache } from '../wire/index.ts';
 import type { Exponential } from './exponential.ts';
+import { createKeyLocks } from './key-locks.ts';
 
 /**
  * What is remembered between requests of each stream of points and each series that they become. Bounded: what is not
@@ -16,9 +16,9 @@ export interface Streams {
   writer(text: string): number;
   /**
    * Runs one request with delta streams. What it adds is kept when `work` resolves and undone when it throws, since the
-   * sender will then come again with the same points. Such requests take turns.
+   * sender will then come again with the same points. Requests with an owner of series in common take turns.
    */
-  takeTurn<T>(work: (changes: Changes) => Promise<T>): Promise<T>;
+  takeTurn<T>(owners: ReadonlySet<string>, work: (changes: Changes) => Promise<T>): Promise<T>;
 }
 
 /** What one request changes. */
@@ -88,7 +88,7 @@ export function createStreams(size = 100_000): Streams {
   const streams = createSeriesCache<Stream>(size);
   const states = createSeriesCache<SeriesState>(size * 2);
   const writers = createSeriesCache<number>(size);
-  const turns = createSemaphore(1);
+  const turns = createKeyLocks();
   let writerCount = 0;
   return {
     stream(key, labels) {
@@ -124,8 +124,8 @@ export function createStreams(size = 100_000): Streams {
       }
       return number;
     },
-    takeTurn: (work) =>
-      turns.run(async () => {
+    takeTurn: (owners, work) =>
+      turns.hold(owners, async () => {
         const backs: (() => void)[] = [];
         const forget = () => {
           while (backs.length > 0) backs.pop()?.();

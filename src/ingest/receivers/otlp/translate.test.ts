@@ -210,6 +210,41 @@ describe('delta temporality', () => {
     expect(samples.values[0]).toBe(5);
   });
 
+  it('waits for nobody but who writes the same series', async () => {
+    const translator = createTranslator();
+    const begin = async (instance: string, step: number, job?: string) => {
+      const resource = { ...(job === undefined ? { 'service.name': 's' } : {}), 'service.instance.id': instance };
+      const point = numberPoint(nowNs + BigInt(step) * second, 5, job === undefined ? {} : { job });
+      const decoded = await decodeMetricsProtobuf(exportRequest(resource, [sum('hits', '', 1, true, point)]));
+      let finish: (outcome: 'stored' | 'busy') => void = () => {};
+      const outcome = new Promise<'stored' | 'busy'>((resolve) => {
+        finish = resolve;
+      });
+      const request: { total?: number | undefined; finish: typeof finish } = { finish };
+      const answered = translator.translate(decoded, async ({ samples }) => {
+        request.total = samples.values[0];
+        if ((await outcome) === 'busy') throw new Error('busy');
+      });
+      return { request, answered };
+    };
+    const first = await begin('a', 0);
+    const same = await begin('a', 1);
+    const sameByItsPoint = await begin('a', 2, 's');
+    const other = await begin('b', 0);
+    await expect.poll(() => other.request.total).toBe(5);
+    expect(first.request.total).toBe(5);
+    expect([same.request.total, sameByItsPoint.request.total]).toEqual([undefined, undefined]);
+    first.request.finish('busy');
+    await expect(first.answered).rejects.toThrow('busy');
+    await expect.poll(() => same.request.total).toBe(5);
+    same.request.finish('stored');
+    await expect.poll(() => sameByItsPoint.request.total).toBe(10);
+    for (const { request, answered } of [same, sameByItsPoint, other]) {
+      request.finish('stored');
+      await answered;
+    }
+  });
+
   it('refuses a point that is not newer than the last of its stream', async () => {
     const translator = createTranslator();
     await translate([delta(nowNs, 5n)], RESOURCE, translator);
@@ -275,7 +310,8 @@ describe('exponential histograms', () => {
     [8, 8, { offset: 0, counts: [1] }, { spans: [{ offset: 1, length: 1 }], counts: [1] }],
     [-4, -4, { offset: -3, counts: [1] }, { spans: [{ offset: -2, length: 1 }], counts: [1] }],
   ])('at scale %d have schema %d', async (scale, schema, positive, expected) => {
-    const { value } = await native({ timeNs: nowNs, count: 100n, scale, positive });
+    const count = BigInt(positive.counts.reduce((all, one) => all + one, 0));
+    const { value } = await native({ timeNs: nowNs, count, scale, positive });
     expect(value).toMatchObject({ schema, positive: expected, zeroThreshold: 1e-128, sum: 0 });
   });
 
@@ -283,10 +319,11 @@ describe('exponential histograms', () => {
     [{ scale: -5 }, 'a point of ttft_seconds: scale -5 is below -4'],
     [
       { positive: { offset: 0, counts: [2] } },
-      'a point of ttft_seconds: its buckets hold 2 observations, its count is 1',
+      'a point of ttft_seconds: 2 observations found in buckets, but the Count field is 1',
     ],
+    [{ count: 3n }, 'a point of ttft_seconds: 1 observations found in buckets, but the Count field is 3'],
   ])('that cannot be kept are refused alone: %j', async (bad, example) => {
-    const good = { timeNs: nowNs, count: 1n, scale: 0 };
+    const good = { timeNs: nowNs, count: 1n, scale: 0, positive: { offset: 0, counts: [1] } };
     const { invalid, histograms } = await native({ ...good, ...bad }, { ...good, attributes: { a: 'b' } });
     expect(invalid).toMatchObject({ count: 1, example: expect.stringContaining(example) });
     expect(histograms.values).toHaveLength(1);
@@ -372,7 +409,7 @@ describe('start times, exemplars, writers', () => {
         bounds: [1],
         exemplars: [exemplar(0.5, ids), exemplar(2, { traceId: '00' })],
       }),
-      exponential('e', '', 2, { timeNs: nowNs, count: 1n, scale: 0, exemplars: [exemplar(7, ids)] }),
+      exponential('e', '', 2, { timeNs: nowNs, count: 1n, zeroCount: 1n, scale: 0, exemplars: [exemplar(7, ids)] }),
     ]);
     const about = (labels: readonly string[]) => formatLabels(labels).replace(ID, '');
     const found = exemplars.map((one) => [

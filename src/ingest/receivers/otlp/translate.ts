@@ -83,15 +83,38 @@ export interface Translator {
 export function createTranslator(streams: Streams = createStreams()): Translator {
   return {
     async translate(decoded, keep, cluster = '') {
-      const hasDelta = decoded.metrics.some(({ data }) => 'temporality' in data && data.temporality === 'delta');
+      const owners = deltaOwners(decoded.metrics, cluster);
       const work = async ({ undo, forget }: Changes) =>
         keep(await new Request(streams, undo, cluster).run(decoded), forget);
-      return hasDelta ? streams.takeTurn(work) : work(NO_CHANGES);
+      return owners.size > 0 ? streams.takeTurn(owners, work) : work(NO_CHANGES);
     },
   };
 }
 
 const NO_CHANGES: Changes = { undo() {}, forget() {} };
+
+/** Cluster, job and instance of all series with running totals: without one of these in common, none is in common. */
+function deltaOwners(metrics: readonly ResourceMetric[], cluster: string): Set<string> {
+  const owners = new Set<string>();
+  const bases = new Map<Attributes, ResourceLabels>();
+  for (const { data, resource } of metrics) {
+    if (!('temporality' in data) || data.temporality !== 'delta') continue;
+    let base = bases.get(resource);
+    if (base === undefined) {
+      base = resourceLabels(resource);
+      bases.set(resource, base);
+    }
+    const { job, instance } = base;
+    if (job !== '' && instance !== '') owners.add(JSON.stringify([cluster, job, instance]));
+    else
+      for (const { attributes } of data.points) {
+        // A point's own stand in where the resource has none.
+        const own = (name: string) => attributeText(attributes.get(name) ?? '');
+        owners.add(JSON.stringify([cluster, job || own('job'), instance || own('instance')]));
+      }
+  }
+  return owners;
+}
 
 interface ResourceState {
   base: ResourceLabels;
