@@ -1,14 +1,7 @@
-import {
-  labelSet,
-  labelValue,
-  type MetricMetadata,
-  type MetricType,
-  type SampleBatch,
-  type Series,
-} from '../../../model/index.ts';
+import { labelSet, labelValue, type MetricMetadata, type SampleBatch, type Series } from '../../../model/index.ts';
 import type { Rejection } from '../../sink.ts';
 import { createTurns } from '../../turns.ts';
-import { PageError, type PageFormat, PageReader, type SeriesMark } from '../scrape/index.ts';
+import { noteMetadata, PageError, type PageFormat, PageReader, type SeriesMark } from '../scrape/index.ts';
 import { type BytesCache, createBytesCache, SampleBuilder } from '../wire/index.ts';
 
 export interface DecodedText {
@@ -71,7 +64,7 @@ export function createTextDecoder(): (body: Buffer, format: PageFormat) => Promi
         const entry = reader.next();
         if (entry === 'end') break;
         if (entry === 'series') take();
-        else note(metadata, reader.family, entry, entry === 'type' ? reader.type : reader.text);
+        else noteMetadata(metadata, reader, entry);
       } catch (error) {
         if (!(error instanceof PageError)) throw error;
         // A part of a file does not end with "# EOF".
@@ -83,14 +76,4 @@ export function createTextDecoder(): (body: Buffer, format: PageFormat) => Promi
     const invalid: Rejection[] = bad.count === 0 ? [] : [{ signal: 'samples', reason: 'invalid', ...bad }];
     return { samples: samples.finish(), metadata: [...metadata.values()], count: samples.length, invalid };
   };
-}
-
-function note(
-  metadata: Map<string, MetricMetadata>,
-  family: string,
-  kind: 'type' | 'help' | 'unit',
-  text: string,
-): void {
-  const entry = metadata.get(family) ?? { family, type: 'unknown', help: '', unit: '' };
-  metadata.set(family, kind === 'type' ? { ...entry, type: text as MetricType } : { ...entry, [kind]: text }); // the reader gives types only
 }

@@ -2,4 +2,5 @@
 
 export { scrapeConfigSchema } from './config.ts';
 export { PageError, type PageFormat, PageReader, type SeriesMark } from './exposition.ts';
+export { noteMetadata } from './page-metadata.ts';
 export { type Scraper, startScraper, type TargetState } from './scraper.ts';

@@ -3,7 +3,6 @@ import {
   labelKey,
   labelSet,
   type MetricMetadata,
-  type MetricType,
   type SampleBatch,
   type Series,
 } from '../../../model/index.ts';
@@ -11,6 +10,7 @@ import { createTurns } from '../../turns.ts';
 import { SampleBuilder } from '../wire/index.ts';
 import { PageError, PageReader } from './exposition.ts';
 import type { Page } from './fetch-page.ts';
+import { noteMetadata } from './page-metadata.ts';
 import type { Target } from './target.ts';
 
 /** A series of the target that was seen before. */
@@ -74,7 +74,7 @@ export function createTargetPages(target: Target): TargetPages {
     const limit = target.config.sample_limit;
     for (let entry = reader.next(); entry !== 'end'; entry = reader.next()) {
       if (entry !== 'series') {
-        note(metadata, reader.family, entry, entry === 'type' ? reader.type : reader.text);
+        noteMetadata(metadata, reader, entry);
         continue;
       }
       counts.scraped++;
@@ -225,16 +225,6 @@ function mergeLabels(pairs: readonly [string, string][], target: Target): LabelS
     merged.set(free, value);
   }
   return labelSet(merged);
-}
-
-function note(
-  metadata: Map<string, MetricMetadata>,
-  family: string,
-  kind: 'type' | 'help' | 'unit',
-  text: string,
-): void {
-  const entry = metadata.get(family) ?? { family, type: 'unknown', help: '', unit: '' };
-  metadata.set(family, kind === 'type' ? { ...entry, type: text as MetricType } : { ...entry, [kind]: text }); // the reader gives types only
 }
 
 /** What is new or different since it was last passed on. */
