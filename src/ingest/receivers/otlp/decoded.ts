@@ -17,6 +17,8 @@ export interface Invalid {
 
 export interface DecodedSpans {
   spans: Span[];
+  /** Spans that are kept without a duration, since they end before they start. */
+  backwards: Invalid;
   invalid: Invalid;
 }
 
@@ -124,6 +126,30 @@ export function judgeSpan(span: Span): string | undefined {
   if (span.startNs > LATEST_NS || span.endNs > LATEST_NS) return 'its time is later than any that can be stored';
   return undefined;
 }
+
+/**
+ * Completes the times of a span. One that has not ended, or ends before it starts, says nothing about how long it takes;
+ * an event without a time happened when the span started. True when the end lies before the start.
+ */
+export function completeTimes(span: Span): boolean {
+  for (const event of span.events) if (event.timeNs === 0n) event.timeNs = storableTime(span.startNs);
+  const isBackwards = span.endNs !== 0n && span.endNs < span.startNs;
+  if (span.endNs < span.startNs) span.endNs = span.startNs;
+  return isBackwards;
+}
+
+/** Why a histogram's bounds are none, or undefined. */
+export function judgeBounds(bounds: readonly number[]): string | undefined {
+  const at = bounds.findIndex(
+    (bound, i) => Number.isNaN(bound) || bound <= (bounds[i - 1] ?? Number.NEGATIVE_INFINITY),
+  );
+  if (at < 0) return undefined;
+  if (Number.isNaN(bounds[at])) return 'NaN is no bound of a histogram';
+  if (at === 0) return `${bounds[at]} is no bound of a histogram`;
+  return `bounds of a histogram must grow, but ${bounds[at]} comes after ${bounds[at - 1]}`;
+}
+
+export const NO_NUMBER = 'a point has neither asInt nor asDouble, nor the flag "no recorded value"';
 
 /** Times of events are not worth a span. */
 export function storableTime(timeNs: bigint): bigint {

@@ -1,4 +1,10 @@
-import { type BucketSpan, type HistogramBuckets, type NativeHistogram, noBuckets } from '../../../model/index.ts';
+import {
+  type BucketSpan,
+  explainInvalidHistogram,
+  type HistogramBuckets,
+  type NativeHistogram,
+  noBuckets,
+} from '../../../model/index.ts';
 import type { ExponentialBuckets, ExponentialPoint } from './decoded.ts';
 
 /**
@@ -27,10 +33,7 @@ export function judgeExponential(point: Exponential): string | undefined {
   if (isBeyondDoubles(point.positive, point.scale) || isBeyondDoubles(point.negative, point.scale)) {
     return 'its buckets lie beyond what a double can hold';
   }
-  const observed = total(point.positive) + total(point.negative) + point.zeroCount;
-  if (observed > point.count * (1 + 1e-9))
-    return `its buckets hold ${observed} observations, its count is ${point.count}`;
-  return undefined;
+  return explainInvalidHistogram(toNative(point));
 }
 
 /** Doubles lie within 2^-1074 and 2^1024; more would be buckets without end. */
@@ -136,8 +139,4 @@ function addBuckets(a: ExponentialBuckets, b: ExponentialBuckets): ExponentialBu
     return (a.counts[index - a.offset] ?? 0) + (b.counts[index - b.offset] ?? 0);
   });
   return { offset, counts };
-}
-
-function total({ counts }: ExponentialBuckets): number {
-  return counts.reduce((sum, count) => sum + count, 0);
 }

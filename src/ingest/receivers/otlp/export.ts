@@ -53,8 +53,13 @@ export function createOtlpExporter(options: { sink: SignalSink; clock: Clock; cl
   };
 
   const traces = async (encoding: OtlpEncoding, body: Buffer, from: BatchOrigin) => {
-    const { spans, invalid } = await (encoding === 'json' ? decodeTracesJson(body) : decodeTracesProtobuf(body));
-    const { rejected } = await sink.accept({ spans }, from);
+    const { spans, backwards, invalid } = await (encoding === 'json'
+      ? decodeTracesJson(body)
+      : decodeTracesProtobuf(body));
+    const { rejected, stored } = await sink.accept({ spans }, from);
+    if (backwards.count > 0 && stored !== false) {
+      sink.drop({ signal: 'spans', reason: 'invalid', ...backwards }, from); // counted, not refused
+    }
     return conclude('traces', from, [invalid], rejected, spans.length);
   };
 

@@ -15,8 +15,10 @@ import {
   type ExponentialBuckets,
   type ExponentialPoint,
   type HistogramPoint,
+  judgeBounds,
   type MetricData,
   NO_EXEMPLARS,
+  NO_NUMBER,
   type NumberPoint,
   type Point,
   type RawExemplar,
@@ -135,20 +137,29 @@ function common(point: JsonObject): Point {
 }
 
 function numberOf(point: JsonObject): number {
-  return point.asInt === undefined ? (doubleField(point, 'asDouble') ?? 0) : Number(int64Field(point, 'asInt'));
+  return isAbsent(point.asInt) ? (doubleField(point, 'asDouble') ?? 0) : Number(int64Field(point, 'asInt'));
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 function toNumber(point: JsonObject): NumberPoint {
-  return { ...common(point), value: numberOf(point), exemplars: exemplarsOf(point) };
+  const about = common(point);
+  if (!about.noValue && isAbsent(point.asInt) && isAbsent(point.asDouble)) throw new DecodeError(NO_NUMBER);
+  return { ...about, value: numberOf(point), exemplars: exemplarsOf(point) };
 }
 
 function toHistogram(point: JsonObject): HistogramPoint {
+  const bounds = numbersField(point, 'explicitBounds');
+  const problem = judgeBounds(bounds);
+  if (problem !== undefined) throw new DecodeError(problem, 'explicitBounds');
   return {
     ...common(point),
     count: Number(uint64Field(point, 'count')),
     sum: doubleField(point, 'sum'),
     bucketCounts: numbersField(point, 'bucketCounts'),
-    bounds: numbersField(point, 'explicitBounds'),
+    bounds,
     exemplars: exemplarsOf(point),
   };
 }

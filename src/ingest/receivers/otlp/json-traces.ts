@@ -9,6 +9,7 @@ import {
 import { createTurns } from '../../turns.ts';
 import { DecodeError, eachObject, type JsonObject, objectField, textField } from '../wire/index.ts';
 import {
+  completeTimes,
   createInvalid,
   type DecodedSpans,
   judgeSpan,
@@ -26,6 +27,7 @@ import { MAX_EVENTS } from './limits.ts';
 export async function decodeTracesJson(body: Buffer): Promise<DecodedSpans> {
   const spans: Span[] = [];
   const invalid = createInvalid();
+  const backwards = createInvalid();
   await eachJsonItem(
     body,
     { resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans' },
@@ -34,12 +36,14 @@ export async function decodeTracesJson(body: Buffer): Promise<DecodedSpans> {
       const span = toSpan(value, resource, scope);
       const problem = judgeSpan(span);
       if (problem !== undefined) throw new DecodeError(problem);
+      if (completeTimes(span))
+        backwards.add(`span ${JSON.stringify(span.name.slice(0, 100))} ends before it starts; it is kept`);
       spans.push(span);
       return undefined;
     },
     createTurns(),
   );
-  return { spans, invalid };
+  return { spans, backwards, invalid };
 }
 
 function toSpan(value: JsonObject, resource: Attributes, scope: InstrumentationScope): Span {
@@ -65,16 +69,14 @@ function toSpan(value: JsonObject, resource: Attributes, scope: InstrumentationS
     attributes = all;
   }
   const status = objectField(value, 'status') ?? {};
-  const startNs = uint64Field(value, 'startTimeUnixNano');
   return {
     traceId: idField(value, 'traceId'),
     spanId: idField(value, 'spanId'),
     parentSpanId: validSpanId(idField(value, 'parentSpanId')),
     name: textField(value, 'name'),
     kind: SPAN_KINDS[smallField(value, 'kind')] ?? 'unspecified',
-    startNs,
-    // A span that has not ended says nothing about how long it takes.
-    endNs: uint64Field(value, 'endTimeUnixNano') || startNs,
+    startNs: uint64Field(value, 'startTimeUnixNano'),
+    endNs: uint64Field(value, 'endTimeUnixNano'),
     status: SPAN_STATUSES[smallField(status, 'code')] ?? 'unset',
     statusMessage: textField(status, 'message'),
     resource,

@@ -567,6 +567,63 @@ describe('OTLP', () => {
     });
   });
 
+  it('a span that ends before it starts is kept without a duration, and counted', async () => {
+    const json = JSON.parse(goodTracesJson.toString());
+    const [one] = json.resourceSpans[0].scopeSpans[0].spans;
+    one.endTimeUnixNano = `${BigInt(one.startTimeUnixNano) - 1n}`;
+    const bodies = [
+      await decodeTracesJson(Buffer.from(JSON.stringify(json))),
+      await decodeTracesProtobuf(exportRequest(RESOURCE, [span({ ...SPAN, endNs: SPAN.startNs - 1n })])),
+    ];
+    for (const { spans, backwards, invalid } of bodies) {
+      expect(spans[0]?.endNs).toBe(spans[0]?.startNs);
+      expect(backwards).toMatchObject({ count: 1, example: expect.stringContaining('ends before it starts') });
+      expect(invalid.count).toBe(0);
+    }
+    const ingest = collect();
+    const door = await openHttp(otlp, { ...ingest, logger: silentLogger }, '/v1/traces', JSON_TYPE);
+    const answer = await door.send(Buffer.from(JSON.stringify(json)));
+    await door.close();
+    expect(JSON.parse(answer.text)).toEqual({});
+    expect(ingest.telemetry().dropped).toMatchObject([{ signal: 'spans', reason: 'invalid', count: 1 }]);
+  });
+
+  it('an event without a time happened when its span started', async () => {
+    const json = JSON.parse(goodTracesJson.toString());
+    json.resourceSpans[0].scopeSpans[0].spans[0].events = [{ name: 'e' }];
+    const body = exportRequest(RESOURCE, [span(SPAN).bytes(11, new ProtoWriter().bytes(2, 'e'))]);
+    const bodies = [await decodeTracesJson(Buffer.from(JSON.stringify(json))), await decodeTracesProtobuf(body)];
+    for (const { spans } of bodies) expect(spans[0]?.events[0]?.timeNs).toBe(spans[0]?.startNs);
+  });
+
+  it.each([
+    ['bounds that do not grow', 'histogram', { count: 1, bucketCounts: [0, 1, 0], explicitBounds: [2, 1] }, /grow, but 1 comes after 2$/],
+    ['equal bounds', 'histogram', { count: 1, bucketCounts: [0, 1, 0], explicitBounds: [2, 2] }, /grow, but 2 comes after 2$/],
+    ['a bound that is none', 'histogram', { count: 1, bucketCounts: [0, 1], explicitBounds: ['NaN'] }, /NaN is no bound of a histogram$/],
+    ['no number', 'gauge', {}, /neither asInt nor asDouble/],
+  ])('a point with %s is refused with its place, its neighbour is kept', async (_title, kind, point, said) => {
+    const time = { timeUnixNano: `${nowNs}` };
+    const good = kind === 'gauge' ? { asInt: 0 } : { count: 1, bucketCounts: [1, 0], explicitBounds: [1] };
+    const data = { aggregationTemporality: 2, dataPoints: [{ ...time, ...point }, { ...time, ...good }, { ...time, flags: 1 }] };
+    const body = { resourceMetrics: [{ scopeMetrics: [{ metrics: [{ name: 'm', [kind]: data }] }] }] };
+    const { metrics, invalid } = await decodeMetricsJson(Buffer.from(JSON.stringify(body)));
+    expect(metrics[0]?.data).toMatchObject({ points: [{ noValue: false }, { noValue: true }] });
+    expect(invalid.count).toBe(1);
+    expect(invalid.example).toMatch(new RegExp(`${kind}\\.dataPoints\\[0\\]`));
+    expect(invalid.example).toMatch(said);
+  }); // biome-ignore format: a table
+
+  it('such points are refused in protobuf, too', async () => {
+    const { invalid, metrics } = await decodeMetricsProtobuf(
+      exportRequest(RESOURCE, [
+        histogram('h', '', 2, { timeNs: nowNs, count: 1n, sum: 1, counts: [0n, 1n, 0n], bounds: [2, 1] }),
+        gauge('g', '', new ProtoWriter().fixed64(3, nowNs), numberPoint(nowNs, 0)),
+      ]),
+    );
+    expect(metrics.map(({ data }) => ('points' in data ? data.points.length : -1))).toEqual([0, 1]);
+    expect(invalid).toMatchObject({ count: 2, example: expect.stringMatching(/^data point at byte \d+: bounds/) });
+  });
+
   it('a resource that cannot be read costs only its own items', async () => {
     const bad = new ProtoWriter().bytes(
       1,

@@ -1,14 +1,16 @@
 import type { AttributeValue } from '../../../model/index.ts';
 import { createTurns } from '../../turns.ts';
-import { ProtoReader } from '../wire/index.ts';
+import { DecodeError, ProtoReader } from '../wire/index.ts';
 import {
   createInvalid,
   type DecodedMetrics,
   type ExponentialBuckets,
   type ExponentialPoint,
   type HistogramPoint,
+  judgeBounds,
   type MetricData,
   NO_EXEMPLARS,
+  NO_NUMBER,
   type NumberPoint,
   type RawExemplar,
   type ResourceMetric,
@@ -138,6 +140,7 @@ function readNumber(reader: ProtoReader): NumberPoint {
     exemplars: NO_EXEMPLARS,
   };
   let exemplars: RawExemplar[] | undefined;
+  let isGiven = false;
   for (const end = reader.length(); reader.more(end); ) {
     const tag = reader.tag();
     switch (tag) {
@@ -149,6 +152,7 @@ function readNumber(reader: ProtoReader): NumberPoint {
         break;
       case fixed64Field(4):
         point.value = reader.double();
+        isGiven = true;
         break;
       case bytesField(5):
         exemplars ??= [];
@@ -156,6 +160,7 @@ function readNumber(reader: ProtoReader): NumberPoint {
         break;
       case fixed64Field(6):
         point.value = Number(reader.sfixed64());
+        isGiven = true;
         break;
       case bytesField(7):
         readLabel(reader, attributes);
@@ -167,6 +172,7 @@ function readNumber(reader: ProtoReader): NumberPoint {
         reader.skip(tag);
     }
   }
+  if (!isGiven && !point.noValue) throw new DecodeError(NO_NUMBER);
   if (exemplars !== undefined) point.exemplars = exemplars;
   return point;
 }
@@ -227,6 +233,8 @@ function readHistogram(reader: ProtoReader): HistogramPoint {
         reader.skip(tag);
     }
   }
+  const problem = judgeBounds(point.bounds);
+  if (problem !== undefined) throw new DecodeError(problem);
   return point;
 }
 

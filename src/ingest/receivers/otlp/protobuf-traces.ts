@@ -11,6 +11,7 @@ import {
 import { createTurns } from '../../turns.ts';
 import { ProtoReader } from '../wire/index.ts';
 import {
+  completeTimes,
   createInvalid,
   type DecodedSpans,
   judgeSpan,
@@ -29,6 +30,7 @@ export async function decodeTracesProtobuf(body: Buffer): Promise<DecodedSpans> 
   const reader = new ProtoReader(body);
   const spans: Span[] = [];
   const invalid = createInvalid();
+  const backwards = createInvalid();
   await eachItem(
     reader,
     invalid,
@@ -36,13 +38,17 @@ export async function decodeTracesProtobuf(body: Buffer): Promise<DecodedSpans> 
       const at = reader.pos;
       const span = readSpan(reader, resource, scope);
       const problem = judgeSpan(span);
-      if (problem === undefined) spans.push(span);
-      else invalid.add(`span ${JSON.stringify(span.name.slice(0, 100))} at byte ${at}: ${problem}`);
+      const name = () => JSON.stringify(span.name.slice(0, 100));
+      if (problem !== undefined) invalid.add(`span ${name()} at byte ${at}: ${problem}`);
+      else {
+        if (completeTimes(span)) backwards.add(`span ${name()} ends before it starts; it is kept`);
+        spans.push(span);
+      }
       return undefined;
     },
     createTurns(),
   );
-  return { spans, invalid };
+  return { spans, backwards, invalid };
 }
 
 function readSpan(reader: ProtoReader, resource: Attributes, scope: InstrumentationScope): Span {
@@ -144,8 +150,6 @@ function readSpan(reader: ProtoReader, resource: Attributes, scope: Instrumentat
   if (attributes !== undefined) span.attributes = attributes;
   if (events !== undefined) span.events = events;
   if (links !== undefined) span.links = links;
-  // A span that has not ended says nothing about how long it takes.
-  if (span.endNs === 0n) span.endNs = span.startNs;
   return span;
 }
 

@@ -321,7 +321,10 @@ describe('exponential histograms', () => {
       { positive: { offset: 0, counts: [2] } },
       'a point of ttft_seconds: 2 observations found in buckets, but the Count field is 1',
     ],
-    [{ count: 3n }, 'a point of ttft_seconds: 1 observations found in buckets, but the Count field is 3'],
+    [
+      { positive: { offset: 0, counts: [] } },
+      'a point of ttft_seconds: 0 observations found in buckets, but the Count field is 1',
+    ],
   ])('that cannot be kept are refused alone: %j', async (bad, example) => {
     const good = { timeNs: nowNs, count: 1n, scale: 0, positive: { offset: 0, counts: [1] } };
     const { invalid, histograms } = await native({ ...good, ...bad }, { ...good, attributes: { a: 'b' } });
