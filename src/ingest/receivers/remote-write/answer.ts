@@ -49,7 +49,7 @@ export function complaints(version: 1 | 2, invalid: readonly Invalid[], rejected
         return `${PROMETHEUS_WORDS[reason] ?? reason} (${what}): ${example}`;
       }),
     ...invalid
-      .filter(({ labels, kind }) => (labels ? version === 2 : kind !== 'exemplars'))
+      .filter(({ fault, kind }) => (fault === 'labels' ? version === 2 : kind !== 'exemplars'))
       .map(({ count, kind, example }) => `${example} (${count} ${kind} refused)`),
   ];
 }

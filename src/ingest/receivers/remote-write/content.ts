@@ -21,10 +21,12 @@ export interface WriteContent {
   invalid: Invalid[];
 }
 
+type Fault = 'labels' | 'content';
+
 export interface Invalid {
   kind: 'samples' | 'histograms' | 'exemplars';
-  /** The labels are at fault, which version 1.0 does not hold against the request. */
-  labels: boolean;
+  /** What is wrong; version 1.0 does not hold labels against the request. */
+  fault: Fault;
   count: number;
   example: string;
 }
@@ -76,7 +78,7 @@ export class WriteContentBuilder {
   addHistogram(known: KnownSeries, { value, timeMs, startMs }: ReadHistogram): void {
     const because = explainInvalidHistogram(value);
     if (because !== undefined) {
-      this.refuse('histograms', false, 1, () => `${because} for series ${seriesText(known.series)}`);
+      this.refuse('histograms', 'content', 1, () => `${because} for series ${seriesText(known.series)}`);
       return;
     }
     this.meet(known);
@@ -87,11 +89,11 @@ export class WriteContentBuilder {
     this.histograms.push(value);
   }
 
-  refuse(kind: Invalid['kind'], labels: boolean, count: number, example: () => string): void {
-    const key = `${kind} ${labels}`;
+  refuse(kind: Invalid['kind'], fault: Fault, count: number, example: () => string): void {
+    const key = `${kind} ${fault}`;
     const known = this.invalid.get(key);
     if (known !== undefined) known.count += count;
-    else this.invalid.set(key, { kind, labels, count, example: example() });
+    else this.invalid.set(key, { kind, fault, count, example: example() });
   }
 
   finish(): WriteContent {

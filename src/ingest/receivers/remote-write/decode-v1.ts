@@ -89,9 +89,9 @@ function readParts(reader: ProtoReader, outline: Outline, known: KnownSeries, in
   const { samples, histograms, exemplars, end } = outline;
   if (known.because !== '') {
     const example = () => `invalid labels (byte ${outline.start}): ${known.because}: ${seriesText(known.series)}`;
-    if (samples > 0) into.refuse('samples', true, samples, example);
-    if (histograms > 0) into.refuse('histograms', true, histograms, example);
-    if (exemplars > 0) into.refuse('exemplars', true, exemplars, example);
+    if (samples > 0) into.refuse('samples', 'labels', samples, example);
+    if (histograms > 0) into.refuse('histograms', 'labels', histograms, example);
+    if (exemplars > 0) into.refuse('exemplars', 'labels', exemplars, example);
     return;
   }
   if (samples > 0) {

@@ -162,14 +162,14 @@ function readSeries(reader: ProtoReader, end: number, request: Request): void {
   if (outline.metadata !== undefined) noteMetadata(outline.metadata, known, request.symbols, request.families);
 }
 
-function refuseSeries(outline: Outline, known: KnownSeries, fault: string, content: WriteContentBuilder): void {
-  const labels = known.because !== '';
-  const example = () => `${fault} for series ${seriesText(known.series)} (byte ${outline.start})`;
+function refuseSeries(outline: Outline, known: KnownSeries, because: string, content: WriteContentBuilder): void {
+  const fault = known.because !== '' ? 'labels' : 'content';
+  const example = () => `${because} for series ${seriesText(known.series)} (byte ${outline.start})`;
   const { samples, histograms, exemplars } = outline;
-  if (histograms > 0) content.refuse('histograms', labels, histograms, example);
-  if (exemplars > 0) content.refuse('exemplars', labels, exemplars, example);
+  if (histograms > 0) content.refuse('histograms', fault, histograms, example);
+  if (exemplars > 0) content.refuse('exemplars', fault, exemplars, example);
   // A series without anything counts as one, or nobody would see what is wrong with its sender.
-  if (samples > 0 || histograms === 0) content.refuse('samples', labels, Math.max(1, samples), example);
+  if (samples > 0 || histograms === 0) content.refuse('samples', fault, Math.max(1, samples), example);
 }
 
 /** Reads the samples and returns the time of the last. */
@@ -278,7 +278,7 @@ function readExemplar(
   }
   const pairs = pairsOf(refs, symbols);
   if (typeof pairs === 'string') {
-    content.refuse('exemplars', true, 1, () => `exemplar: ${pairs} for series ${seriesText(known.series)}`);
+    content.refuse('exemplars', 'labels', 1, () => `exemplar: ${pairs} for series ${seriesText(known.series)}`);
     return;
   }
   const labels: LabelSet = labelSet(pairs);
