@@ -51,6 +51,19 @@ describe('sources', () => {
     expect(first?.perMinute.slice(-4)).toEqual([10, 10, 10, 0]);
   });
 
+  it.each<[string, BatchOrigin]>([
+    ['by its own door', { protocol: 'import', sender: '10.0.0.1 trifocal-import/1.0' }],
+    ['by another door', otlp('10.0.0.1 trifocal-import/1.0')],
+  ])('an import never lags or falls silent, %s', async (_title, origin) => {
+    const { clock, log } = start();
+    for (let i = 0; i < 10; i++) deliver(log, clock, origin, 60 * MINUTE);
+    expect(log.states()[0]).toMatchObject({ state: 'connected' });
+    await clock.advance(30 * MINUTE);
+    expect(log.states()[0]).toMatchObject({ state: 'connected' });
+    log.refused(undefined, origin, 'no');
+    expect(log.states()[0]).toMatchObject({ state: 'refused' });
+  });
+
   it('say why they are not connected, what was usual, and since when', async () => {
     const { clock, log } = start();
     for (let i = 0; i < 60; i++) {

@@ -208,9 +208,15 @@ function stateOf(source: Source, now: number): SourceState {
   };
 }
 
+/** An import brings what is old, and ends: whatever door it takes, it cannot lag or fall silent. */
+function isImport({ kind, name }: Pick<Source, 'kind' | 'name'>): boolean {
+  return kind === 'import' || /(?:^| )trifocal[^ ]*$/.test(name);
+}
+
 function judge(source: Source, now: number): Pick<SourceState, 'state' | 'sinceMs' | 'message'> {
   const { refusal, lastSeenMs, lagSeconds, usualPauseMs } = source;
   if (refusal !== undefined) return { state: 'refused', sinceMs: refusal.sinceMs, message: refusal.message };
+  if (isImport(source)) return { state: 'connected', sinceMs: source.firstSeenMs };
   const silence = now - lastSeenMs;
   if (!(silence <= Math.max(SILENCE_MS, 5 * usualPauseMs))) {
     const usual = source.requests > RHYTHM_AFTER ? `, usually ${often(usualPauseMs)}` : '';

@@ -93,14 +93,17 @@ function spoolTrouble({ spool }: TroubleFacts): Trouble[] {
 const SOURCE_WORDS = {
   silent: {
     words: (source: string) => `${source} is silent: its latest data is missing`,
+    many: (sources: string) => `${sources} are silent: their latest data is missing`,
     fix: 'See whether the sender runs and reaches this server; Telemetry shows when it delivered last.',
   },
   lagging: {
     words: (source: string) => `${source} lags: what it shows is old`,
+    many: (sources: string) => `${sources} lag: what they show is old`,
     fix: "See the sender's queue and its clock.",
   },
   refused: {
     words: (source: string) => `${source} is refused: what it sends is not stored`,
+    many: (sources: string) => `${sources} are refused: what they send is not stored`,
     fix: 'Mend what the message names; the sender shows the same in its own log.',
   },
 } as const;
@@ -113,7 +116,7 @@ function sourceTrouble({ sources }: TroubleFacts, scope: Scope): Trouble[] {
       .sort((a, b) => a.sinceMs - b.sinceMs);
     const [first] = bad;
     if (first === undefined) return [];
-    const { words, fix } = SOURCE_WORDS[state];
+    const { words, many, fix } = SOURCE_WORDS[state];
     if (bad.length > SOURCES_BY_NAME) {
       const clusters = [...new Set(bad.map(({ cluster }) => cluster))];
       return [
@@ -122,7 +125,7 @@ function sourceTrouble({ sources }: TroubleFacts, scope: Scope): Trouble[] {
           severity: 'warning',
           since: formatTime(first.sinceMs),
           ...(clusters.length === 1 ? { cluster: first.cluster } : {}),
-          words: `${words(`${bad.length} sources, the first of them ${nameOf(first)},`)}.`,
+          words: `${many(`${nameOf(first)} and ${bad.length - 1} more sources`)}.`,
           fix,
         },
       ];
