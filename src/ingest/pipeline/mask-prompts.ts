@@ -4,12 +4,14 @@
  * deep it is nested. The rest of the line stays as it is.
  */
 
+import { readQuoted } from './quoted-text.ts';
 import { type Noted, substitute } from './substitute.ts';
 
 const MARK = '[redacted:prompt]';
 
-/** What every line has that is changed here. */
-export const promptHint = /prompt(?:_token_ids)?[\\"']{0,8} ?: ?[[\\"']|role[\\"']{1,8} ?:/;
+/** What every line has that is changed here, or where a member's name says that it is a prompt. */
+export const promptHint =
+  /prompt(?:_token_ids)?[\\"']{0,8} ?: ?[[{\\"']|role[\\"']{1,8} ?:|["'](?:gen_ai[._]|llm\.|(?:in|out)put\.value|traceloop\.e)/;
 
 const REQUEST = /(?<![A-Za-z])request [^\s:]{1,256}(?: details)?: prompt: (\\{0,7}["'])/i;
 const REQUEST_GOES_ON = /(?:, (?:params|prompt_token_ids|prompt_embeds shape|lora_request): )/y;
@@ -71,33 +73,6 @@ function maskPart(line: string, start: number, end: number, note: Noted | undefi
 /** The numbers of the prompt's tokens are its text, for who has the model. */
 export function maskTokenIds(line: string, note?: Noted): string {
   return substitute(line, TOKEN_IDS, () => MARK, note);
-}
-
-interface Quoted {
-  start: number;
-  end: number;
-  after: number;
-}
-
-/**
- * The text whose opening quote stands at `at`, perhaps behind the backslashes of an outer text. With n of those, n + 1
- * of them are one backslash of this text, so its closing quote has n, or n more than an even number of such.
- * A text without an end reaches to the end of the line.
- */
-function readQuoted(line: string, at: number): Quoted | undefined {
-  let open = at;
-  while (line[open] === '\\') open++;
-  const depth = open - at;
-  const quote = line[open];
-  if (quote !== '"' && quote !== "'") return undefined;
-  const start = open + 1;
-  for (let end = line.indexOf(quote, start); end >= 0; end = line.indexOf(quote, end + 1)) {
-    let slashes = 0;
-    while (end - slashes > start && line[end - slashes - 1] === '\\') slashes++;
-    if (slashes % (depth + 1) !== depth || Math.floor(slashes / (depth + 1)) % 2 === 1) continue;
-    return { start, end: end - depth, after: end + 1 };
-  }
-  return { start, end: line.length, after: line.length };
 }
 
 function saysNothing(text: string): boolean {

@@ -1,6 +1,10 @@
 import { maskChatText, maskRequestText, maskTokenIds, promptHint } from './mask-prompts.ts';
+import { maskMembers, maskValues } from './mask-values.ts';
+import { isNoSecret } from './no-secret.ts';
 import { isPromptKey } from './prompt-keys.ts';
 import { type Noted, substitute } from './substitute.ts';
+
+export { isNoSecret } from './no-secret.ts';
 
 /**
  * What counts as a secret, by shape of the text and by name of the key. Every pattern is linear in the text: a run of
@@ -54,8 +58,8 @@ function anyCase(word: string): string {
   return word.replace(/[a-z]/g, (c) => `[${c}${c.toUpperCase()}]`);
 }
 
-/** Of what may come between a key and its `=` or `:`. */
-const GAP = `[\\\\"' \\t]{0,12}`;
+/** Of what may come between a key and its `=` or `:`; colours of a terminal, too, also as JSON writes them. */
+const GAP = `[\\\\"' \\t\\x1b[\\d;mubx]{0,24}`;
 const HINTS = {
   prompt: promptHint,
   privateKey: /-----BEGIN /,
@@ -64,17 +68,19 @@ const HINTS = {
   jwt: /eyJ[A-Za-z0-9_-]{5}/,
   bearer: new RegExp(`(?:${anyCase('bearer')}|${anyCase('basic')})[ \\t]+[A-Za-z0-9._~+/=-]`),
   secretWord: new RegExp(
-    `[aA](?:[pP][iI]|[cC]{2}(?:[eE][sS]{2}|[oO][uU][nN][tT]))[_-]?(?:${anyCase('key')}|${anyCase('sig')})|${anyCase('secret')}|${anyCase('token')}${GAP}[=:]`,
+    `[aA](?:[pP][iI]|[cC]{2}(?:[eE][sS]{2}|[oO][uU][nN][tT]))[._-]?(?:${anyCase('key')}|${anyCase('sig')})|${anyCase('secret')}|${anyCase('token')}${GAP}[=:>]`,
   ),
-  passwordWord: new RegExp(`${anyCase('pass')}(?:[wW]|${anyCase('phrase')})|${anyCase('pwd')}`),
+  passwordWord: new RegExp(`${anyCase('pass')}(?:[wW]|${anyCase('phrase')}|${GAP}[=:>])|${anyCase('pwd')}`),
   environment: /value\\*":/,
   flag: new RegExp(
     `--[A-Za-z0-9_-]{0,40}(?:${anyCase('key')}|${anyCase('token')}|${anyCase('secret')}|${anyCase('pass')}|${anyCase('pwd')})`,
   ),
+  userFlag: /-(?:[uU]|-(?:proxy-)?user)[\\"', =\t]{1,8}[^\s:"'\\]{1,64}:/,
+  mysql: /mysql[a-z]{0,8}[ \t][^\n]{0,200}-p[^\s"'\\]/,
   credentials: /:[^\s/@"]{1,128}@/,
   urlUser: /:\/\/[A-Za-z0-9_-]{20,}@/,
   authorization: new RegExp(`${anyCase('authorization')}${GAP}[=:]`),
-  cookie: new RegExp(`${anyCase('cookie')}${GAP}[=:]`),
+  cookie: new RegExp(`${anyCase('cookie')}[sS]?${GAP}[=:]`),
   queryKey: new RegExp(
     `[?&;][A-Za-z0-9_-]{3,45}=[^\\s&#]{6}|^[A-Za-z0-9_-]{0,24}(?:${['token', 'auth', 'sig', 'secret', 'apikey', 'sas', 'credential'].map(anyCase).join('|')})[A-Za-z]{0,6}=`,
   ),
@@ -93,7 +99,8 @@ const anyHint = new RegExp(
 
 const QUOTE = `\\\\*["']`;
 /** A value after `key=`, `key: ` or `"key":"`; nested JSON puts backslashes before its quotes. */
-const ASSIGN = `(?:${QUOTE})?[ \\t]{0,4}[=:][ \\t]{0,4}`;
+const COLOUR = '(?:(?:\\x1b|\\\\{1,4}(?:u001[bB]|x1[bB]|033))\\[[\\d;]{0,16}m){0,3}';
+const ASSIGN = `${COLOUR}(?:${QUOTE})?${COLOUR}[ \\t]{0,4}(?:=(?:>|\\\\{1,4}u003[eE])|:=|[=:])[ \\t]{0,4}${COLOUR}`;
 const PASSWORD_WORD = '(?:passw(?:or)?d|passwd|passphrase|pwd)';
 const SECRET_WORD =
   '(?:api[_-]?key|access[_-]?token|auth[_-]?token|refresh[_-]?token|id[_-]?token|session[_-]?token|client[_-]?secret|secret[_-]?(?:access[_-]?)?key|account[_-]?key|shared[_-]?access[_-]?(?:key|signature)|secret)';
@@ -104,22 +111,45 @@ const AUTHORIZATION = new RegExp(
   'gi',
 );
 const COOKIE = new RegExp(
-  `((?:^|[^A-Za-z])(?:set-)?cookie${ASSIGN}(?:${QUOTE})?)(?!\\[redacted)([A-Za-z0-9_.-]{1,128}=[^"'\\\\\\n\\r]{4,4096})`,
+  `((?:^|[^A-Za-z])(?:set-)?cookies?${ASSIGN}(?:${QUOTE})?)(?!\\[redacted)([A-Za-z0-9_.-]{1,128}=[^"'\\\\\\n\\r]{4,4096})`,
   'gi',
 );
 const QUERY_KEY =
   /((?:[?&;]|^)(?:[a-z0-9]{1,20}[_-])?(?:token|auth|sig|signature|secret|apikey|sas|x-(?:amz|goog|ms)-(?:signature|security-token|credential))=)(?!\[redacted)([^\s&#;"'<>\\]{6,2048})/gi;
+
+const USER_FLAG =
+  /((?<![\w-])-(?:[uU]|-(?:proxy-)?user)(?:\\*["'], ?\\*["']|[ =\t]{1,4}\\*["']?)[^\s:"'\\]{1,64}:)(?!\[redacted)([^\s"'\\]{1,256})/g;
+const MYSQL_FLAG =
+  /((?<![\w-])mysql(?:dump|admin|import|check|show|sh)?[ \t](?:[^\n|;&]{0,200}?[ \t])?-p)(?!\[redacted)(\d{4,256}|(?!\d)[^\s"'\\=-][^\s"'\\]{0,255})/g;
+const PASS_OF =
+  '(?<![A-Za-z0-9])(?:[a-z0-9]{1,20}[_-]){0,3}(?:db|user|usr|admin|root|smtp|imap|mail|ftp|sftp|ssh|ldap|bind|mysql|maria|pg|postgres|mongo|redis|mq|rabbitmq|amqp|kafka|http|proxy|api|auth|login|app|service|svc|cert|keystore|truststore|bot|wifi|vpn)[_-]?pass';
 
 /** Ordered: the specific before the general, whole keys before parts of them. */
 export const textRules: readonly RedactionRule[] = [
   { name: 'prompt', hint: HINTS.prompt, apply: maskTokenIds },
   { name: 'prompt', hint: HINTS.prompt, apply: maskRequestText },
   { name: 'prompt', hint: HINTS.prompt, apply: maskChatText },
+  members('prompt', HINTS.prompt),
+  members('password', HINTS.passwordWord),
+  members('bearer', HINTS.authorization),
+  members('api-key', new RegExp(`${HINTS.secretWord.source}|${HINTS.cookie.source}`)),
   whole(
     'private-key',
     HINTS.privateKey,
     /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
   ),
+  {
+    // `AKIA…/secret` and such; in the scope of a signature a date and a region follow.
+    name: 'aws-key',
+    hint: HINTS.awsKey,
+    apply: (text, note) =>
+      substitute(
+        text,
+        /(?<=(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}["']?[/:,;|]["']?)[A-Za-z0-9/+]{30,128}(?![A-Za-z0-9/+])/g,
+        () => '[redacted:aws-key]',
+        note,
+      ),
+  },
   whole('aws-key', HINTS.awsKey, /(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])/g),
   afterKey('aws-key', HINTS.accessKey, 'aws[_-]?secret[_-]?access[_-]?key', '[A-Za-z0-9/+=]{16,128}'),
   whole('jwt', HINTS.jwt, /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*/g),
@@ -166,11 +196,39 @@ export const textRules: readonly RedactionRule[] = [
   },
   afterKey('api-key', HINTS.secretWord, SECRET_WORD),
   afterKey('api-key', HINTS.secretWord, 'token', '[A-Za-z0-9._~+/=-]{16,}'),
+  element('api-key', HINTS.secretWord, `(?:${SECRET_WORD}|token)`),
+  element('password', HINTS.passwordWord, PASSWORD_WORD),
   envValue('password', PASSWORD_WORD),
   envValue('api-key', '(?:api_?key|token|secret|access_?key)'),
   flagValue('password', PASSWORD_WORD),
   flagValue('api-key', `(?:${SECRET_WORD}|token)`),
   afterKey('password', HINTS.passwordWord, PASSWORD_WORD),
+  // `pass` alone also counts tests and such.
+  afterKey('password', HINTS.passwordWord, PASS_OF),
+  {
+    name: 'password',
+    hint: HINTS.userFlag,
+    apply: (text, note) =>
+      /(?<![A-Za-z])curl(?![A-Za-z])/.test(text)
+        ? substitute(
+            text,
+            USER_FLAG,
+            (match, before = '', secret = '') => (isNoSecret(secret) ? match : `${before}[redacted:password]`),
+            note,
+          )
+        : text,
+  },
+  {
+    name: 'password',
+    hint: HINTS.mysql,
+    apply: (text, note) =>
+      substitute(
+        text,
+        MYSQL_FLAG,
+        (match, before = '', secret = '') => (isNoSecret(secret) ? match : `${before}[redacted:password]`),
+        note,
+      ),
+  },
   whole(
     'url-credentials',
     HINTS.credentials,
@@ -211,12 +269,12 @@ export const textRules: readonly RedactionRule[] = [
 /** The rule by which a key's whole value is secret, whatever it looks like. */
 export function secretKey(key: string): RuleName | undefined {
   if (isPromptKey(key)) return 'prompt';
-  if (/(?:^|[._-])(?:db)?(?:passw(?:or)?d|passwd|passphrase|pwd)$/i.test(key)) return 'password';
+  if (/(?:passw(?:or)?d|passwd|passphrase|(?:^|[._-]|db)pwd)$/i.test(key)) return 'password';
   if (/(?:^|[._-])(?:proxy-)?authorization$/i.test(key)) return 'bearer';
-  if (/(?:^|[._-])(?:cookie|set-cookie)$/i.test(key)) return 'api-key';
-  if (/(?:^|[._-])(?:x-)?api[._-]?key$/i.test(key)) return 'api-key';
-  if (/(?:^|[._-])(?:access|auth|refresh|session|id)[._-]?token$/i.test(key)) return 'api-key';
-  if (/(?:^|[._-])(?:client[._-]?secret|secret[._-]?(?:access[._-]?)?key)$/i.test(key)) return 'api-key';
+  if (/(?:^|[._-])(?:set-)?cookies?$/i.test(key)) return 'api-key';
+  if (/(?:api[._-]?key|(?:access|auth|refresh|session)[._-]?token)$/i.test(key)) return 'api-key';
+  if (/(?:^|[._-])id[._-]?token$|(?:^|\.)token$/i.test(key)) return 'api-key';
+  if (/(?:client[._-]?secret|secret[._-]?(?:access[._-]?)?key)$/i.test(key)) return 'api-key';
   if (/(?:^|[._-])private[._-]?key$/i.test(key)) return 'private-key';
   return undefined;
 }
@@ -231,13 +289,33 @@ function afterKey(
   name: RuleName,
   hint: RegExp,
   word: string,
-  bare = `[^\\s"'\\\\,;&<>(){}\\[\\]]{1,4096}`,
+  bare = `[^\\s"'\\\\,;&<>(){}\\[\\]\\x1b]{1,4096}`,
 ): RedactionRule {
-  const pattern = new RegExp(
-    `(${word}${ASSIGN})(?!\\[redacted)(?:(")((?:[^"\\\\]|\\\\.)+)(?=")|(')([^']+)(?=')|(\\\\+["'])([^"'\\\\]+)(?=\\\\+["'])|${bare})`,
-    'gi',
-  );
-  const marked = `[redacted:${name}]`;
+  return valuesOf(name, hint, `${word}${ASSIGN}`, bare);
+}
+
+/** Environment variables in Kubernetes objects: `{"name":"DB_PASSWORD","value":"…"}`. */
+function envValue(name: RuleName, word: string): RedactionRule {
+  const key = `"name\\\\*":\\s?\\\\*"[A-Za-z0-9_.-]{0,64}${word}[A-Za-z0-9_.-]{0,64}\\\\*",\\s?\\\\*"value\\\\*":\\s?(?=\\\\*")`;
+  return valuesOf(name, HINTS.environment, key, '(?!)');
+}
+
+/** Command lines: `--api-key abc`, and as separate elements of a JSON array `"--api-key","abc"`. */
+function flagValue(name: RuleName, word: string): RedactionRule {
+  const key = `--[a-z0-9-]{0,32}${word}(?:[ \\t]{1,4}|\\\\*",\\s?\\\\*")(?!--)`;
+  return valuesOf(name, HINTS.flag, key, `[^\\s"'\\\\]{1,4096}`);
+}
+
+function valuesOf(name: RuleName, hint: RegExp, key: string, bare: string): RedactionRule {
+  const keys = new RegExp(key, 'gi');
+  const bareValue = new RegExp(bare, 'iy');
+  const mark = `[redacted:${name}]`;
+  return { name, hint, apply: (text, note) => maskValues(text, keys, bareValue, mark, note) };
+}
+
+/** XML: `<password>x</password>`. Without the tag that closes it, it is a placeholder as usage texts have them. */
+function element(name: RuleName, hint: RegExp, word: string): RedactionRule {
+  const pattern = new RegExp(`(<[\\w.:-]{0,60}${word}(?:\\s[^<>]{0,200})?>)(?!\\[redacted)([^<]{1,4096})(?=</)`, 'gi');
   return {
     name,
     hint,
@@ -245,46 +323,31 @@ function afterKey(
       substitute(
         text,
         pattern,
-        (match, before = '', ...[q1, v1, q2, v2, q3, v3]) => {
-          const value = v1 ?? v2 ?? v3 ?? match.slice(before.length);
-          if (isNoSecret(value)) return match;
-          return `${before}${q1 ?? q2 ?? q3 ?? ''}${marked}`;
-        },
+        (match, before = '', secret = '') => (isNoSecret(secret.trim()) ? match : `${before}[redacted:${name}]`),
         note,
       ),
   };
 }
 
-/** Environment variables in Kubernetes objects: `{"name":"DB_PASSWORD","value":"…"}`. */
-function envValue(name: RuleName, word: string): RedactionRule {
-  const pattern = new RegExp(
-    `("name\\\\*":\\s?\\\\*"[A-Za-z0-9_.-]{0,64}${word}[A-Za-z0-9_.-]{0,64}\\\\*",\\s?\\\\*"value\\\\*":\\s?)(?:(")(?:[^"\\\\]|\\\\.)+(?=")|(\\\\+")[^"\\\\]+(?=\\\\+"))`,
-    'gi',
-  );
-  return {
-    name,
-    hint: HINTS.environment,
-    apply: (text, note) =>
-      substitute(
-        text,
-        pattern,
-        (_match, before = '', ...[q1, q2]) => `${before}${q1 ?? q2 ?? ''}[redacted:${name}]`,
-        note,
-      ),
+/** Lists, objects and numbers behind the names of JSON members, and texts behind those of prompts. */
+function members(name: RuleName, hint: RegExp): RedactionRule {
+  const wanted = (key: string, value: string) => {
+    if (value === '"') return name === 'prompt' && isPromptKey(key);
+    if (memberRule(key) !== name) return false;
+    // What is called a secret in Kubernetes is where one stands.
+    if (value === '{') return !/(?:^|[._-])secret$/i.test(key) || /client/i.test(key);
+    if (value === '[') return true;
+    // A short number is a token's place in a model's vocabulary, or how many there are.
+    return name !== 'prompt' && (value.length >= 16 || !/token$/i.test(key));
   };
+  return { name, hint, apply: (text, note) => maskMembers(text, wanted, `[redacted:${name}]`, note) };
 }
 
-/** Command lines: `--api-key abc`, and as separate elements of a JSON array `"--api-key","abc"`. */
-function flagValue(name: RuleName, word: string): RedactionRule {
-  const pattern = new RegExp(
-    `(--[a-z0-9-]{0,32}${word}(?:[ \\t]{1,4}|\\\\*",\\s?\\\\*"))(?!\\[redacted|--)[^\\s"'\\\\]{1,4096}`,
-    'gi',
-  );
-  return {
-    name,
-    hint: HINTS.flag,
-    apply: (text, note) => substitute(text, pattern, (_match, before = '') => `${before}[redacted:${name}]`, note),
-  };
+const SECRET_MEMBER = new RegExp(`${SECRET_WORD}$`, 'i');
+
+function memberRule(key: string): RuleName | undefined {
+  if (key === 'prompt') return 'prompt';
+  return secretKey(key) ?? (SECRET_MEMBER.test(key) ? 'api-key' : undefined);
 }
 
 /**
@@ -313,11 +376,6 @@ export function secretName(name: string): RuleName | undefined {
 const ABOUT_SECRET =
   /^(?:files?|paths?|dir|directory|folder|names?|ur[li]|endpoint|host|port|enabled|disabled|required|type|mode|method|provider|issuer|audience|limits?|max|min|size|length|count|budget|rate|ttl|expiry|expiration|timeout|seconds|interval|policy|header|ref)$/;
 const SWITCH = /^(?:enable|disable|no|skip|use|allow|require|with|max|min)$/;
-
-/** Values that stand for "there is one" or "there is none" and tell nothing. */
-export function isNoSecret(value: string): boolean {
-  return /^(?:null|none|nil|true|false|undefined|\*+|x{3,}|<[^>]*>|\$[{(]?\w+[)}]?|\d{1,3})$/i.test(value);
-}
 
 function looksRandom(text: string): boolean {
   return /[0-9=+/]/.test(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text.slice(1)));
