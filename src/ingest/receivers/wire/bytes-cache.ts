@@ -23,7 +23,7 @@ interface Kept<Entry> {
   length: number;
 }
 
-export function createBytesCache<Entry>(size = 500_000): BytesCache<Entry> {
+export function createBytesCache<Entry>(size = 1_000_000): BytesCache<Entry> {
   let young = new Map<number, Kept<Entry>>();
   let old = new Map<number, Kept<Entry>>();
   let kept = 0;
