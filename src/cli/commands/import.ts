@@ -5,8 +5,8 @@ import { telemetryResponse } from '../../api/contract/index.ts';
 import { parseTime } from '../../model/index.ts';
 import { CliError, callApi, withServer } from '../client.ts';
 import { formatBytes, formatSeconds } from '../format.ts';
-import { runImport } from '../import/run.ts';
-import { describeFiles, type ImportState, readState, removeState, writeState } from '../import/state.ts';
+import { ContentError, runImport } from '../import/run.ts';
+import { describeFiles, type ImportState, readState, removeState } from '../import/state.ts';
 import type { Program } from '../program.ts';
 import { progressLine } from '../progress.ts';
 
@@ -62,10 +62,16 @@ async function importFiles(files: readonly string[], flags: ImportFlags, program
     removeState(stateFile);
   } catch (error) {
     progress.clear();
-    const words = stop.signal.aborted
-      ? 'Stopped'
-      : `The import broke off: ${error instanceof Error ? error.message : error}`;
-    throw new CliError(`${words}. The same command goes on where it stopped (${stateFile}).`);
+    const message = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+    const words = stop.signal.aborted ? 'Stopped' : `The import broke off: ${message}`;
+    if (error instanceof ContentError) {
+      // The file has to be changed, and then it is another import.
+      removeState(stateFile);
+      const sent = state.done > 0 ? ' What came before is imported, and is recognised when it comes again.' : '';
+      throw new CliError(`${words}.${sent}`);
+    }
+    const next = existsSync(stateFile) ? ` The same command goes on where it stopped (${stateFile}).` : '';
+    throw new CliError(`${words}.${next}`);
   } finally {
     progress.clear();
     process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
@@ -105,8 +111,8 @@ function openState(
     done: 0,
     accepted: 0,
     rejected: {},
+    skipped: [],
   };
-  writeState(stateFile, state);
   return { state, resumed: false };
 }
 
@@ -130,10 +136,17 @@ function summary(
 ): string {
   const rejected = Object.entries(state.rejected);
   const lost = rejected.reduce((sum, [, { count }]) => sum + count, 0);
-  const rate = seconds > 0 ? Math.round(taken / seconds) : taken;
+  // Of less than a second a rate says nothing.
+  const time =
+    seconds < 1
+      ? `in less than a second (${formatBytes(sent)})`
+      : `in ${formatSeconds(seconds)} (${Math.round(taken / seconds)}/s, ${formatBytes(sent)})`;
   return [
-    `${taken} signals ${resumed ? 'in this run ' : ''}in ${formatSeconds(seconds)} (${rate}/s, ${formatBytes(sent)}), ${lost} rejected.`,
-    ...rejected.map(([reason, { count, example }]) => `  ${reason}: ${count}, the first: ${example}`),
+    `${taken} signals ${resumed ? 'in this run ' : ''}${time}, ${lost} rejected.`,
+    ...state.skipped.map((file) => `  Not imported: ${file}.`),
+    ...rejected.map(
+      ([reason, { count, example }]) => `  ${reason}: ${count}, the first: ${example.replace(/\.$/, '')}`,
+    ),
     ...(state.rejected.too_old
       ? [
           '  History that old is taken when trifocal.yaml says `ingest: { accept: { past: any } }` (and `retention` keeps it); import again then.',

@@ -46,11 +46,17 @@ async function* metricBatches(pieces: AsyncIterable<Buffer>, time: 'seconds' | '
       path: '/api/import/metrics',
       headers: { 'content-type': type },
       body,
-      place: `line ${firstLine}`,
+      place: linesFrom(firstLine, bytes),
       lineOffset,
     };
     context = lastTypeLine(bytes) ?? context;
   }
+}
+
+function linesFrom(first: number, bytes: Buffer): string {
+  let last = first;
+  for (let at = bytes.indexOf(10); at !== -1 && at < bytes.length - 1; at = bytes.indexOf(10, at + 1)) last++;
+  return first === last ? `line ${first}` : `lines ${first} to ${last}`;
 }
 
 function lastTypeLine(bytes: Buffer): Buffer | undefined {
@@ -89,7 +95,7 @@ async function* lineBatches(pieces: AsyncIterable<Buffer>): AsyncGenerator<Batch
 }
 
 function* joinLines(run: Lines): Generator<Batch | BadPart> {
-  let group: { key: Key; lines: { text: string; line: number }[] } | undefined;
+  let group: { key: Key; lines: BodyLine[] } | undefined;
   for (const { text: bytes, line } of eachLine(run)) {
     const text = bytes.toString('utf8').trim();
     if (text === '') continue;
@@ -103,12 +109,19 @@ function* joinLines(run: Lines): Generator<Batch | BadPart> {
       group = undefined;
     }
     group ??= { key: read.key, lines: [] };
-    group.lines.push({ text, line });
+    group.lines.push({ text, line, count: read.count });
   }
   if (group) yield joined(group.key, group.lines);
 }
 
-function readLine(text: string): { key: Key } | { reason: string } {
+interface BodyLine {
+  text: string;
+  line: number;
+  /** Elements of its list. */
+  count: number;
+}
+
+function readLine(text: string): { key: Key; count: number } | { reason: string } {
   let value: unknown;
   try {
     value = JSON.parse(text); // to see that it is whole; what is sent is the text, with every digit
@@ -117,14 +130,16 @@ function readLine(text: string): { key: Key } | { reason: string } {
   }
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   const [key, list] = entries[0] ?? [];
-  return isKey(key) && entries.length === 1 && Array.isArray(list) ? { key } : { reason: 'neither OTLP nor Loki push' };
+  return isKey(key) && entries.length === 1 && Array.isArray(list)
+    ? { key, count: list.length }
+    : { reason: 'neither OTLP nor Loki push' };
 }
 
 function isKey(name: string | undefined): name is Key {
   return name !== undefined && Object.hasOwn(DOORS, name);
 }
 
-function joined(key: Key, lines: readonly { text: string; line: number }[]): Batch {
+function joined(key: Key, lines: readonly BodyLine[]): Batch {
   const path = DOORS[key];
   const alone = lines.map(({ text, line }) => ({
     path,
@@ -135,13 +150,15 @@ function joined(key: Key, lines: readonly { text: string; line: number }[]): Bat
   const inner = lines.map(({ text }) => new RegExp(`^\\{\\s*"${key}"\\s*:\\s*\\[(.*)\\]\\s*\\}$`, 's').exec(text)?.[1]);
   const list = inner.filter((part) => part?.trim() !== '').join(',');
   // Of OTLP a bad line makes the whole body refused, and then none of it is stored.
-  const place = `line ${lines[0]?.line ?? 0}`;
+  const [first, last] = [lines[0]?.line ?? 0, lines.at(-1)?.line ?? 0];
+  const place = first === last ? `line ${first}` : `lines ${first} to ${last}`;
   const body = Buffer.from(`{"${key}":[${list}]}`);
   return {
     path,
     headers: JSON_TYPE,
     body,
     place,
+    lines: lines.map(({ line, count }) => ({ line, count })),
     ...(key === 'streams' || lines.length === 1 ? {} : { parts: alone }),
   };
 }
@@ -162,7 +179,7 @@ async function* wholeLoki(pieces: AsyncIterable<Buffer>): AsyncGenerator<Batch |
       path: DOORS.streams,
       headers: JSON_TYPE,
       body: Buffer.from(JSON.stringify({ streams: part })),
-      place: `entry ${from}`,
+      place: `from entry ${from} on`,
     };
     part = [];
     size = 0;
@@ -188,7 +205,7 @@ async function* wholeLoki(pieces: AsyncIterable<Buffer>): AsyncGenerator<Batch |
 }
 
 function parseStreams(body: Buffer): { streams: { stream: unknown; values: unknown[] }[] } {
-  const value = JSON.parse(body.toString('utf8')) as { streams?: { stream?: unknown; values?: unknown }[] }; // its parts are looked at below
+  const value = JSON.parse(body.toString('utf8').trim()) as { streams?: { stream?: unknown; values?: unknown }[] }; // its parts are looked at below
   if (!Array.isArray(value.streams)) throw new Error('streams is no list');
   return {
     streams: value.streams.map(({ stream, values }) => ({ stream, values: Array.isArray(values) ? values : [] })),
@@ -205,7 +222,7 @@ async function* objectBatches(
   let from = 1;
   const batch = (): Batch => {
     const body = Buffer.from(`{"at":${JSON.stringify(at)},"objects":[${texts.join(',')}]}`);
-    const made = { path: '/api/import/objects', headers: JSON_TYPE, body, place: `object ${from}` };
+    const made = { path: '/api/import/objects', headers: JSON_TYPE, body, place: `from object ${from} on` };
     texts = [];
     size = 0;
     from = number + 1;

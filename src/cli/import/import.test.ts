@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { openContent } from './content.ts';
 import { detectFormat } from './format.ts';
 import { runsOfLines } from './lines.ts';
 import { jsonObjects, yamlObjects } from './objects.ts';
-import { runImport } from './run.ts';
+import { ContentError, runImport } from './run.ts';
 import { describeFiles, type ImportState, readState } from './state.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trifocal-import-'));
@@ -249,6 +249,7 @@ describe('an import', () => {
     done: 0,
     accepted: 0,
     rejected: {},
+    skipped: [],
   });
   const run = (state: ImportState, signal: AbortSignal = new AbortController().signal) =>
     runImport(state, { stateFile: path('state'), parallel: 3, version: '1', signal, onProgress: () => {} });
@@ -295,6 +296,66 @@ describe('an import', () => {
     expect(() => readState(path('state'), { ...state, files: describeFiles([path('many')]) })).toThrow(
       /the files have changed; delete/,
     );
+  });
+
+  test('what the server refuses is told by its line of the file, or by the lines that its request was made of', async () => {
+    writeFileSync(path('two'), `${line('resourceSpans', 1)}\n\n${line('resourceSpans', 2)}\n`);
+    const examples = ['resourceSpans[1].scopeSpans[0].spans[0]: bad', 'a span is too old', 'line 2: bad'];
+    writeFileSync(path('om'), '# TYPE a gauge\na{} 1 1700000000\na{} x\n');
+    const told: (string | undefined)[] = [];
+    for (const name of ['two', 'om']) {
+      for (const errorMessage of examples) {
+        const server = await serve((_, __, response) => {
+          response.write(
+            JSON.stringify({
+              rejected: [{ reason: 'invalid', count: 1, example: errorMessage }],
+              ...(name === 'two' ? { partialSuccess: { rejectedSpans: '1', errorMessage } } : {}),
+            }),
+          );
+        });
+        const state = begin(name, server.url);
+        await run(state);
+        told.push(Object.values(state.rejected)[0]?.example);
+      }
+    }
+    expect(told).toEqual([
+      `line 3: ${examples[0]}`,
+      'lines 1 to 3: a span is too old',
+      'line 2: bad',
+      `lines 1 to 3: ${examples[0]}`,
+      'lines 1 to 3: a span is too old',
+      'line 2: bad',
+    ]);
+  });
+
+  test('a file of no known format is told, and the others are imported', async () => {
+    writeFileSync(path('empty'), '');
+    writeFileSync(path('some'), `${line('streams', 1)}\n`);
+    const server = await serve((_, __, response) => {
+      response.statusCode = 204;
+    });
+    const progress: number[] = [];
+    const state = { ...begin('some', server.url), files: describeFiles([path('empty'), path('some')]) };
+    await runImport(state, {
+      stateFile: path('state'),
+      parallel: 1,
+      version: '1',
+      signal: new AbortController().signal,
+      onProgress: ({ sentBytes }) => progress.push(sentBytes),
+    });
+    expect(server.taken).toHaveLength(1);
+    expect(state.skipped).toEqual([`${path('empty')} is empty`]);
+    expect(progress.at(-1)).toBe(server.taken[0]?.length);
+    const alone = { ...begin('empty', server.url) };
+    rmSync(path('state'));
+    await expect(run(alone)).rejects.toThrow(ContentError);
+    expect(existsSync(path('state'))).toBe(false);
+  });
+
+  test('no state is left where nothing was sent', async () => {
+    writeFileSync(path('broken'), '{"apiVersion":"v1","items":[{"kind":');
+    await expect(run(begin('broken', 'http://127.0.0.1:9'))).rejects.toThrow(ContentError);
+    expect(existsSync(path('state'))).toBe(false);
   });
 
   test('a body that is refused for one of its lines is sent line by line, and the bad one is told', async () => {

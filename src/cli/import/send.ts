@@ -41,7 +41,7 @@ export async function sendBatch(
         await systemClock.sleep(1000 * retryAfter(response), signal);
         continue;
       }
-      if (response.ok) return inFile(readAnswer(text), batch.lineOffset ?? 0);
+      if (response.ok) return inFile(readAnswer(text), batch);
       if (response.status < 500) {
         if (response.status === 400 && batch.parts) return sendParts(batch.parts, options);
         return refused(batch, response.status, text);
@@ -96,14 +96,25 @@ function readAnswer(text: string): Outcome {
   return { accepted: answer.accepted ?? 0, rejected: answer.rejected ?? [] };
 }
 
-function inFile({ accepted, rejected }: Outcome, lineOffset: number): Outcome {
-  const moved = (example: string) =>
-    example.replace(/^line (\d+)/, (_, line: string) => `line ${Number(line) + lineOffset}`);
-  return { accepted, rejected: rejected.map((one) => ({ ...one, example: moved(one.example) })) };
+function inFile({ accepted, rejected }: Outcome, batch: Batch): Outcome {
+  return { accepted, rejected: rejected.map((one) => ({ ...one, example: placed(one.example, batch) })) };
+}
+
+/** With its place in the file: the line itself if the server says which it was, else where the request is from. */
+function placed(example: string, { place, lines = [], lineOffset = 0 }: Batch): string {
+  const own = /^line (\d+)(?=:)/.exec(example);
+  if (own !== null) return `line ${Number(own[1]) + lineOffset}${example.slice(own[0].length)}`;
+  const index = /\b(?:resourceSpans|resourceMetrics|resourceLogs|streams)\[(\d+)\]/.exec(example)?.[1];
+  let before = 0;
+  for (const { line, count } of index === undefined ? [] : lines) {
+    if (Number(index) < before + count) return `line ${line}: ${example}`;
+    before += count;
+  }
+  return `${place}: ${example}`;
 }
 
 /** A refusal that may be of a part: then its text says how many. */
-function refused({ place }: Batch, status: number, text: string): Outcome {
+function refused(batch: Batch, status: number, text: string): Outcome {
   const lines = errorText(text, status)
     .split('\n')
     .filter((line) => line !== '');
@@ -111,7 +122,7 @@ function refused({ place }: Batch, status: number, text: string): Outcome {
     accepted: 0,
     rejected: lines.map((line) => {
       const count = Number(/the first of (\d+)|^(\d+) /.exec(line)?.slice(1).find(Boolean) ?? 1);
-      return { reason: status === 413 ? 'too large' : reasonOf(line), count, example: `${place}: ${line}` };
+      return { reason: status === 413 ? 'too large' : reasonOf(line), count, example: placed(line, batch) };
     }),
   };
 }

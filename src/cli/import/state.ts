@@ -14,6 +14,8 @@ const stateSchema = z.object({
   done: z.number(),
   accepted: z.number(),
   rejected: z.record(z.string(), z.object({ count: z.number(), example: z.string() })),
+  /** Files that were not imported, each with the reason. */
+  skipped: z.array(z.string()).default([]),
 });
 export type ImportState = z.infer<typeof stateSchema>;
 

@@ -4,7 +4,7 @@ import { type AcceptedTimes, explainTime, judgeTime, timeWindow } from '../../pi
 import type { Rejection } from '../../sink.ts';
 import { createTurns } from '../../turns.ts';
 import { normalise, resourceOf, toApiObject } from '../kubernetes/index.ts';
-import { openJson } from '../wire/index.ts';
+import { openJson, withoutBom } from '../wire/index.ts';
 
 export interface DecodedObjects {
   /** About half a megabyte each, as they are asked for. Throws DecodeError at a place where the body is no JSON. */
@@ -25,10 +25,11 @@ const LARGEST_OBJECT = 4 * 1024 * 1024;
  * (Secrets first of all) are refused and never stored. Throws DecodeError when the body is no such thing.
  */
 export async function decodeObjects(
-  body: Buffer,
+  bytes: Buffer,
   { nowMs, accept, cluster }: { nowMs: number; accept: AcceptedTimes; cluster: string },
 ): Promise<DecodedObjects> {
   const turns = createTurns();
+  const body = withoutBom(bytes);
   const text = await openJson(body, turns);
   const members = text.members(text.root);
   const objects = members.get('objects');
