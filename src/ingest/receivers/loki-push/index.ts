@@ -1,6 +1,7 @@
 /** Loki's push API in JSON and in snappy-compressed protobuf. Stream labels become the resource, structured metadata the attributes. */
 
 import { type Door, noBody, originOf, parseContentType, type Receiver, textAnswer } from '../../doors/index.ts';
+import { redactText } from '../../pipeline/index.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
 import { decompress, RefusedRequest, withUnsnappied } from '../wire/index.ts';
 import { decodeJsonPush } from './json.ts';
@@ -58,7 +59,7 @@ export const lokiPush: Receiver<ReceiverOptions> = {
           if (escaped > 0) sink.drop({ signal: 'logs', reason: 'invalid', count: escaped, example: NOT_UTF8 }, origin);
           const problems = [
             ...rejected.map(({ count, example }) => sentence(count, example)),
-            ...refused.map(({ count, because }) => sentence(count, because)),
+            ...refused.map(({ count, because }) => sentence(count, redactText(because))),
           ];
           if (problems.length === 0) return { status: 204, headers: {}, body: noBody };
           return textAnswer(400, `${problems.join('\n')}\n`);

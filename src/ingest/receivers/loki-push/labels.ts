@@ -1,3 +1,4 @@
+import { redactText } from '../../pipeline/index.ts';
 import { DecodeError } from '../wire/index.ts';
 
 /**
@@ -7,7 +8,9 @@ import { DecodeError } from '../wire/index.ts';
 export function parseStreamLabels(text: string): Map<string, string> {
   const labels = new Map<string, string>();
   const fail = (what: string, at: number): never => {
-    throw new DecodeError(`error parsing labels '${text.slice(0, 300)}' with error: ${what} at character ${at + 1}`);
+    // What is hidden may reach to the end of the text, and with it the rest of the message.
+    const shown = redactText(text) === text ? text.slice(0, 300) : '{…}';
+    throw new DecodeError(`error parsing labels '${shown}' with error: ${what} at character ${at + 1}`);
   };
   const space = (at: number) => {
     let pos = at;

@@ -141,6 +141,13 @@ describeReceiver('Loki push in protobuf', {
       text: /at byte \d+/,
     },
     {
+      title: 'bad labels with a secret',
+      body: compressSync(push('{password="hunter2}', { ns: nowNs, line: 'x' }).finish()),
+      headers: PROTOBUF_TYPE,
+      code: 400,
+      text: /error parsing labels '{…}' with error: expected a value in quotes at character 11/,
+    },
+    {
       title: 'bad labels',
       body: compressSync(push('{app=api}', { ns: nowNs, line: 'x' }).finish()),
       headers: PROTOBUF_TYPE,

@@ -1,5 +1,6 @@
 import type { Attributes, LogRecord } from '../../../model/index.ts';
 import { attributeText, formatLabels, labelSet, nowhere } from '../../../model/index.ts';
+import { redactText } from '../../pipeline/index.ts';
 
 /** One line of a push, in either encoding. */
 export interface Entry {
@@ -122,7 +123,7 @@ export function judgeMetadata({ labels }: Stream, metadata: Attributes, limits: 
 
 function labelText(labels: Attributes): string {
   const pairs = [...labels].map(([name, value]): [string, string] => [name, attributeText(value)]);
-  return formatLabels(labelSet(pairs)).slice(0, 300);
+  return redactText(formatLabels(labelSet(pairs))).slice(0, 300);
 }
 
 /** Adds to what is refused already for the same reason, so that an answer names each mistake's first place and not all. */

@@ -43,14 +43,15 @@ describe('a JSON body in turns', () => {
 
   it.each([
     ['{"a": }', 'line 1, column 7: expected a value, found "}"'],
-    ['{\n "ü" 1}', 'line 2, column 6: expected ":", found "1}"'],
+    ['{\n "ü" 1}', 'line 2, column 6: expected ":", found "1"'],
     ['[1, 2', 'expected "]", found the end'],
     ['[1 2]', 'line 1, column 4: expected "," or "]"'],
     ['[1,]', 'expected a value, found "]"'],
     ['{"a":1,}', 'expected a name in quotes'],
     ['[}', 'line 1, column 2: expected a value'],
     ['"abc', 'a string without an end'],
-    ['{a: 1}', 'line 1, column 2: expected a name in quotes, found "a: 1}"'],
+    ['{a: 1}', 'line 1, column 2: expected a name in quotes, found "a"'],
+    ['{"password" =hunter2}', /expected ":", found "="$/],
     ['1 2', 'expected the end, found "2"'],
     ['[]]', 'line 1, column 3: expected the end'],
     ['', 'expected a value, found the end'],

@@ -10,6 +10,7 @@ import {
   isSpace,
   type Json,
   type JsonObject,
+  kindOf,
   MAX_JSON_DEPTH,
   malformedJson,
   OPEN_BRACE,
@@ -276,9 +277,7 @@ class IndexedText implements JsonText {
     }
     const value = this.parse(part.start, part.end);
     if (value === null) return false;
-    const found =
-      typeof value === 'string' ? `the string ${JSON.stringify(value.slice(0, 40))}` : `${typeof value} ${value}`;
-    throw new DecodeError(`expected ${kind}, found ${found}`);
+    throw new DecodeError(`expected ${kind}, found ${kindOf(value)}`);
   }
 
   private partAt(start: number, container: number): JsonPart {

@@ -191,10 +191,10 @@ export function isSpace(code: number | undefined): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-/** `found` is the text at the mistake, empty at the end. */
+/** `found` is the text at the mistake, empty at the end. Only its first character is told: it may be part of a secret. */
 export function malformedJson(where: string, what: string, found: string): DecodeError {
   return new DecodeError(
-    `malformed JSON at ${where}: ${what}, found ${found === '' ? 'the end' : JSON.stringify(found)}`,
+    `malformed JSON at ${where}: ${what}, found ${found === '' ? 'the end' : JSON.stringify([...found][0])}`,
   );
 }
 
@@ -230,9 +230,14 @@ export function asObject(value: Json): JsonObject {
   throw new DecodeError(`expected an object, found ${kindOf(value)}`);
 }
 
+/** For messages of mistakes: no more of a value than cannot be a secret, a time or a short number. */
 export function kindOf(value: Json): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object') return 'an object';
-  return typeof value === 'string' ? `the string ${JSON.stringify(value.slice(0, 40))}` : `${typeof value} ${value}`;
+  if (typeof value === 'boolean') return `boolean ${value}`;
+  if (typeof value !== 'string') return value > -1000 && value < 1000 ? `${typeof value} ${value}` : 'a larger number';
+  return /^[\d:.TZ+-]{0,35}$/.test(value)
+    ? `the string ${JSON.stringify(value)}`
+    : `a string of ${value.length} characters`;
 }

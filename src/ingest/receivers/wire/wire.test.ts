@@ -102,11 +102,12 @@ describe('parseJson', () => {
 
   it.each([
     ['{"a": }', 'line 1, column 7: expected a value, found "}"'],
-    ['{\n "a" 1}', 'line 2, column 6: expected ":", found "1}"'],
+    ['{\n "a" 1}', 'line 2, column 6: expected ":", found "1"'],
     ['[1, 2', 'line 1, column 6: expected "," or "]", found the end'],
     ['"abc', 'a string without an end'],
     ['"\\x"', 'a string with a bad escape'],
-    ['{a: 1}', 'line 1, column 2: expected a name in quotes, found "a: 1}"'],
+    ['{a: 1}', 'line 1, column 2: expected a name in quotes, found "a"'],
+    ['{"password" =hunter2}', /expected ":", found "="$/],
     ['1 2', 'expected the end, found "2"'],
     ['01', 'expected the end'],
     ['', 'expected a value, found the end'],
