@@ -5,6 +5,9 @@ import { createHttpServer } from './server.ts';
 const app = createHttpServer({ logger: silentLogger, maxBodyBytes: 1000, allowedHosts: ['trifocal.lan'] });
 beforeAll(() => {
   app.get('/thing', async () => ({ fine: true }));
+  app.register(async (scope) => {
+    scope.post('/push', async () => ({ fine: true }));
+  });
 });
 afterAll(() => app.close());
 
@@ -35,4 +38,11 @@ test('errors have one form, and answers carry the security headers', async () =>
   expect(answer.statusCode).toBe(404);
   expect(answer.json()).toEqual({ error: { code: 'not_found', message: 'nothing is served at GET /nowhere' } });
   expect(answer.headers['content-security-policy']).toContain("default-src 'self'");
+});
+
+test.each(['GET', 'PUT'] as const)('%s where only POST is served says so', async (method) => {
+  const answer = await app.inject({ method, url: '/push', headers: { host: 'localhost' } });
+  expect(answer.statusCode).toBe(405);
+  expect(answer.headers.allow).toBe('POST');
+  expect(answer.json()).toEqual({ error: { code: 'method_not_allowed', message: `/push takes POST, not ${method}` } });
 });

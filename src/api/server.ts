@@ -39,10 +39,21 @@ export function createHttpServer(options: {
     reply.headers(SECURITY_HEADERS);
   });
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, options.logger));
-  app.setNotFoundHandler((request) => {
+  app.setNotFoundHandler((request, reply) => {
+    refuseOtherMethods(app, request, reply);
     throw new ApiError('not_found', `nothing is served at ${request.method} ${pathOf(request)}`);
   });
   return app;
+}
+
+/** Throws `method_not_allowed` where the path is served, but by another method. */
+export function refuseOtherMethods(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): void {
+  const path = pathOf(request);
+  const allowed = (['GET', 'POST', 'PUT', 'DELETE'] as const).filter((method) => app.hasRoute({ method, url: path }));
+  if (allowed.length === 0 || allowed.some((method) => method === request.method)) return;
+  const list = allowed.join(', ');
+  reply.header('allow', list);
+  throw new ApiError('method_not_allowed', `${path} takes ${list}, not ${request.method}`);
 }
 
 const SECURITY_HEADERS = {

@@ -44,12 +44,15 @@ export const spanItem = z.object({
     schemaUrl: z.string(),
   }),
   traceState: z.string(),
+  /** As OTLP has them: W3C's trace flags in the lowest byte. */
+  flags: z.number(),
   /** Spans of this or another trace that it belongs with. */
   links: z.array(
     z.object({
       traceId: z.string(),
       spanId: z.string(),
       traceState: z.string(),
+      flags: z.number(),
       attributes: z.record(z.string(), z.string()),
     }),
   ),

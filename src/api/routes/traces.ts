@@ -76,10 +76,12 @@ function toSpan(span: Span): TraceResponse['spans'][number] {
     resource: texts(span.resource),
     scope: { ...scopeOf(span.scope), schemaUrl: span.scope.schemaUrl ?? '' },
     traceState: span.traceState,
+    flags: span.flags,
     links: span.links.map((link) => ({
       traceId: link.traceId,
       spanId: link.spanId,
       traceState: link.traceState ?? '',
+      flags: link.flags ?? 0,
       attributes: texts(link.attributes),
     })),
     events: span.events.map((event) => ({

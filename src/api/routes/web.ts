@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
 import { ApiError } from '../errors.ts';
 import { pathOf } from '../failure.ts';
+import { refuseOtherMethods } from '../server.ts';
 
 /**
  * The web UI: built files with their precompressed forms, and the page itself for every address that a browser
@@ -25,7 +26,10 @@ export function webRoutes({ folder }: { folder: string }): FastifyPluginAsync {
     app.get('/*', async (request, reply) => {
       const file = builtFile(folder, pathOf(request));
       if (file !== undefined) return reply.sendFile(file);
-      if (!isPageAddress(request.url)) throw new ApiError('not_found', `nothing is served at GET ${pathOf(request)}`);
+      if (!isPageAddress(request.url)) {
+        refuseOtherMethods(app, request, reply);
+        throw new ApiError('not_found', `nothing is served at GET ${pathOf(request)}`);
+      }
       if (builtFile(folder, '/index.html') === undefined)
         throw new ApiError('not_found', 'the web UI is not built; run npm run build');
       return reply.sendFile('index.html');

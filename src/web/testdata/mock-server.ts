@@ -166,8 +166,8 @@ function trace(id: string): contract.TraceResponse {
   const span = (spanId: string, parentSpanId: string, service: string, name: string, offset: number, durationSeconds: number, status = 'ok') => ({
     spanId, parentSpanId, service, name, kind: 'server', status, statusMessage: '', startedAt: new Date(start + offset * 1000).toISOString(), startNs: String(BigInt(start + Math.round(offset * 1000)) * 1_000_000n), durationSeconds,
     entity: `service:prod-eu/-/${service}`, attributes: { 'http.request.method': 'POST', 'gen_ai.request.model': 'llama-3-70b' }, resource: { 'service.name': service, 'k8s.cluster.name': 'prod-eu' }, events: [],
-    scope: { name: 'opentelemetry.instrumentation.asgi', version: '0.59b0', attributes: {}, schemaUrl: '' }, traceState: '',
-    links: spanId === 'g1' ? [{ traceId: traceId(7), spanId: 'a1', traceState: '', attributes: { 'link.kind': 'retry of' } }] : [],
+    scope: { name: 'opentelemetry.instrumentation.asgi', version: '0.59b0', attributes: {}, schemaUrl: '' }, traceState: '', flags: 0,
+    links: spanId === 'g1' ? [{ traceId: traceId(7), spanId: 'a1', traceState: '', flags: 0, attributes: { 'link.kind': 'retry of' } }] : [],
   });
   return {
     traceId: id,

@@ -26,7 +26,7 @@ export function* jsonRecords(body: Buffer): Generator<Extent> {
   let pos = 0;
   while (pos < body.length) {
     const byte = body[pos] ?? 0;
-    const opens = byte === OPEN_BRACKET && !inArray;
+    const opens: boolean = byte === OPEN_BRACKET && !inArray;
     if (BETWEEN.has(byte) || opens) {
       inArray = opens || (inArray && byte !== CLOSE_BRACKET);
       pos++;

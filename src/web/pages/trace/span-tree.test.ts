@@ -17,6 +17,7 @@ const span = (spanId: string, parentSpanId: string, startMs: number, durationMs:
   resource: {},
   scope: { name: '', version: '', attributes: {}, schemaUrl: '' },
   traceState: '',
+  flags: 0,
   links: [],
   events: [],
 });
