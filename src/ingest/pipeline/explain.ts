@@ -26,16 +26,19 @@ export function explainRules(
   let now = text;
   let pieces: Piece[] = [{ start: 0, end: text.length, length: text.length }];
   for (const { name, apply } of rules) {
-    const hidden: [number, number][] = [];
-    now = apply(now, (start, end) => hidden.push([start, end]));
+    const hidden: [number, number, number][] = [];
+    now = apply(now, (start, end, quotes = 0) => hidden.push([start, end, quotes]));
     // From the end, so that the places of those before stay true.
-    for (const [start, end] of hidden.reverse()) pieces = hide(pieces, start, end, name);
+    for (const [start, end, quotes] of hidden.reverse()) pieces = hide(pieces, { start, end, rule: name, quotes });
   }
   const matches = pieces.flatMap(({ rule, start, end }) => (rule === undefined ? [] : [{ rule, start, end }]));
   return { text: now, matches };
 }
 
-function hide(pieces: readonly Piece[], start: number, end: number, rule: string): Piece[] {
+function hide(
+  pieces: readonly Piece[],
+  { start, end, rule, quotes }: { start: number; end: number; rule: string; quotes: number },
+): Piece[] {
   const before: Piece[] = [];
   const after: Piece[] = [];
   let first: number | undefined;
@@ -56,6 +59,6 @@ function hide(pieces: readonly Piece[], start: number, end: number, rule: string
       last = piece.end - tail;
     }
   }
-  const hidden: Piece = { start: first ?? 0, end: last, length: `[redacted:${rule}]`.length, rule };
+  const hidden: Piece = { start: first ?? 0, end: last, length: `[redacted:${rule}]`.length + quotes, rule };
   return [...before, hidden, ...after];
 }

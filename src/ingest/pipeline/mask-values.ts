@@ -90,7 +90,7 @@ export function maskMembers(
       ? readStructure(text, at, slashes.length)
       : { end: at + number.length, tells: number !== '' && tellsSomething(number) };
     if (part.tells) {
-      note?.(at, part.end);
+      note?.(at, part.end, 2 * (slashes.length + 1));
       result += `${text.slice(done, at)}${slashes}${quote}${mark}${slashes}${quote}`;
       done = part.end;
     }

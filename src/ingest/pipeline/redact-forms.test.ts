@@ -206,6 +206,14 @@ describe('every form', () => {
     );
   });
 
+  it('is explained where it was', () => {
+    const text = nested({ password: ['a', 1], mail: 'b@c.example' });
+    const found = createRedactor()
+      .explain(text)
+      .matches.map(({ start, end }) => text.slice(start, end));
+    expect(found).toEqual(['[\\"a\\",1]', 'b@c.example']);
+  });
+
   it('keeps JSON valid', () => {
     const key = fc.constantFrom(
       'password',

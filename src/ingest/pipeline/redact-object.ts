@@ -39,6 +39,11 @@ interface Reading {
   edits: Edits;
 }
 
+interface Member {
+  key: string;
+  value: LocatedJson;
+}
+
 interface Edits {
   /** In rising order. */
   replace(part: LocatedJson, by: string): void;
@@ -73,7 +78,8 @@ function replaceText(value: LocatedJson & { kind: 'string' }, clean: string, edi
   if (clean !== value.text) edits.replace(value, JSON.stringify(clean));
 }
 
-function redactMembers(members: readonly { key: string; value: LocatedJson }[], reading: Reading): void {
+/** `within` is the rule of the key behind which the object stands, where that is a secret's. */
+function redactMembers(members: readonly Member[], reading: Reading, within?: RuleName): void {
   const { rules, edits } = reading;
   const textsOf = (name: string) =>
     members.flatMap(({ key, value }) => (key === name && value.kind === 'string' ? [value.text] : []));
@@ -89,9 +95,13 @@ function redactMembers(members: readonly { key: string; value: LocatedJson }[], 
       key === 'value' && pairNames.length > 0
         ? pairNames.map((name) => rules.ofKey(name) ?? rules.ofName(name)).find((found) => found !== undefined)
         : // An annotation's key has its owner's domain in front.
-          (rules.ofKey(key) ?? rules.ofKey(key.slice(key.lastIndexOf('/') + 1)));
-    if (rule === undefined || !tellsSomething(value, reading)) redactValue(value, reading);
-    else edits.replace(value, JSON.stringify(mark(rule)));
+          (rules.ofKey(key) ??
+          rules.ofKey(key.slice(key.lastIndexOf('/') + 1)) ??
+          (key === 'value' ? within : undefined));
+    if (rule === undefined) redactValue(value, reading);
+    else if (holdsSecret(value, reading)) edits.replace(value, JSON.stringify(mark(rule)));
+    else if (value.kind === 'object') redactMembers(value.members, reading, rule);
+    else redactValue(value, reading);
   }
 }
 
@@ -146,7 +156,20 @@ function redactFlags(text: string, rules: ObjectRules): string {
   });
 }
 
-/** Objects (`valueFrom` and such) do not, nor do values such as `true`. */
+/** Whether the value of a secret key is to go as a whole. References to secrets and schemas of them tell nothing. */
+function holdsSecret(value: LocatedJson, reading: Reading): boolean {
+  if (value.kind === 'array') return value.items.some((item) => holdsSecret(item, reading));
+  if (value.kind === 'deep') return true;
+  if (value.kind !== 'object') return tellsSomething(value, reading);
+  return (
+    !value.members.some(({ key }) => SAYS_WHERE.test(key)) &&
+    value.members.some((member) => holdsSecret(member.value, reading))
+  );
+}
+
+const SAYS_WHERE = /^(?:valueFrom|\w*Ref|secretName|name|key|type|\$ref|fieldPath)$/;
+
+/** Values such as `true` do not. */
 function tellsSomething(value: LocatedJson, { text }: Reading): boolean {
   if (value.kind === 'string') return value.text !== '' && !isNoSecret(value.text);
   return value.kind === 'scalar' && !isNoSecret(text.slice(value.start, value.end));

@@ -527,6 +527,8 @@ describe('redactor', () => {
         },
       ],
       [{ volumes: [{ name: 'token', secret: { secretName: 'my-tls' } }], automountServiceAccountToken: true }],
+      [{ password: { name: 'db', key: 'password' }, token: { secretKeyRef: { name: 'a', key: 'token' } } }],
+      [{ properties: { password: { type: 'string', description: 'of the database' }, cookies: [{ name: 'sid' }] } }],
       [{ imagePullSecrets: [{ name: 'registry' }], args: ['--max-num-batched-tokens=8192', '--token-file', '/x/y'] }],
     ])('keeps the bytes where nothing is secret: %j', (object) => {
       const before = version(JSON.stringify(object, null, 1));
@@ -548,6 +550,14 @@ describe('redactor', () => {
       ['{"a":"\\u003cb\\/","password" : "hunter2"}', '{"a":"\\u003cb\\/","password" : "[redacted:password]"}'],
       ['{"password":"hunter2","password":""}', '{"password":"[redacted:password]","password":""}'],
       ['{"password":4711471147114711471}', '{"password":"[redacted:password]"}'],
+      [
+        '{"password":["hunter2"], "token":{"v":["x1"]}}',
+        '{"password":"[redacted:password]", "token":"[redacted:api-key]"}',
+      ],
+      [
+        '{"password":{"type":"plain", "value":"hunter2"}}',
+        '{"password":{"type":"plain", "value":"[redacted:password]"}}',
+      ],
       [
         '{"kind":"Secret","data":{"a":"eA==", "b":[1]},"rv":18446744073709551615}',
         '{"kind":"Secret","data":{"a":"[redacted:api-key]", "b":"[redacted:api-key]"},"rv":18446744073709551615}',

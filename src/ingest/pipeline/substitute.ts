@@ -1,5 +1,8 @@
-/** Is told where a rule hid something: UTF-16 offsets in the text that it was given, `end` exclusive, in rising order. */
-export type Noted = (start: number, end: number) => void;
+/**
+ * Is told where a rule hid something: UTF-16 offsets in the text that it was given, `end` exclusive, in rising order; `quotes`
+ * when it wrote that many characters beside its mark.
+ */
+export type Noted = (start: number, end: number, quotes?: number) => void;
 
 /** Replaces matches by texts that hold one mark, the rest of the match before and after it as it was. */
 export function substitute(

@@ -1,6 +1,7 @@
 /** Fluent Bit's `http` output in the formats json, json_lines, json_stream and msgpack. */
 
 import { type Door, noBody, originOf, parseContentType, type Receiver, textAnswer } from '../../doors/index.ts';
+import { redactText } from '../../pipeline/index.ts';
 import { defaultBodyLimits, type ReceiverOptions } from '../options.ts';
 import { decompress, RefusedRequest } from '../wire/index.ts';
 import { decodeJsonRecords, decodeMsgpackRecords } from './decode.ts';
@@ -56,7 +57,7 @@ export const fluentBit: Receiver<ReceiverOptions> = {
           if (invalid.count > 0) {
             const { count, because } = invalid;
             sink.drop({ signal: 'logs', reason: 'invalid', count, example: because }, origin);
-            problems.push(because);
+            problems.push(redactText(because));
           }
           if (unreadTimes.count > 0) {
             const { count, because } = unreadTimes;
