@@ -26,6 +26,23 @@ describe('bad files say where, what and what to do', () => {
   }
 });
 
+test('all problems are told at once, each with its place', () => {
+  const text = `listen: { http: "0.0.0.0:80", otlpHttp: "x" }
+retention: { logs: soon, objects: 1d }
+limits: { series: 0 }
+redaction:
+  patterns:
+    - { name: fine, literal: EMP-, pattern: "EMP-[0-9]+" }
+    - { name: Bad, literal: E, pattern: "E[" }
+    - { name: other, literal: EMP-, pattern: "MGR-[0-9]+" }
+`;
+  const found = check(text).problems.map(({ line, message }) => `${line} ${message.split(': ')[0]}`);
+  expect(found.sort()).toEqual([
+    '1 listen.http', '1 listen.otlpHttp', '2 retention.logs', '2 retention.objects', '3 limits.series',
+    '7 redaction.patterns[1].literal', '7 redaction.patterns[1].name', '7 redaction.patterns[1].pattern', '8 redaction.patterns[2].literal',
+  ]); // biome-ignore format: a list
+});
+
 test('an empty file is the defaults', () => {
   const { value } = check('');
   expect(value?.listen.http).toEqual({ host: '127.0.0.1', port: 4319 });

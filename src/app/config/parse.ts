@@ -72,8 +72,15 @@ function expandIssue(issue: z.core.$ZodIssue, value: unknown, schema: z.ZodType)
     );
     if (inner.length > 0) return inner;
   }
-  const name = issue.path.join('.');
+  const name = nameOf(issue.path);
   return [{ path: issue.path, message: `${name}: ${issue.message}` }];
+}
+
+/** `redaction.patterns[1].literal`. */
+function nameOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i === 0 ? '' : '.'}${String(part)}`))
+    .join('');
 }
 
 /** How far a branch of a union is from what was written: unknown keys weigh more than missing ones. */

@@ -72,6 +72,13 @@ const address = z.string().transform((text, context) => {
 });
 export type Address = z.output<typeof address>;
 
+/** Of a door: as long as there is no `access`, none for other machines. */
+const ownAddress = address.superRefine(({ host }, context) => {
+  if (host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)) return;
+  const message = `${host} is reachable from other machines, which needs \`access\`; this version has none, so listen on 127.0.0.1 and put a proxy with authentication in front`;
+  context.addIssue({ code: 'custom', message });
+});
+
 /** `~/` is the home folder, as in a shell. A file that is not there is told now rather than at the first connection. */
 const existingFile = z.string().transform((text, context) => {
   const file = text.startsWith('~/') ? join(homedir(), text.slice(2)) : text;
@@ -128,15 +135,18 @@ const ruleName = z.string().transform((name, context): keyof typeof RULES => {
 const RULE_NAMES = Object.keys(RULES) as (keyof typeof RULES)[]; // an object literal has just these
 
 const MOST_PATTERNS = 100;
+const userPattern = z
+  .strictObject({ name: z.string(), literal: z.string(), pattern: z.string().min(1).max(2000) })
+  .superRefine((pattern, context) => {
+    for (const { key, message } of checkUserPattern(pattern)) {
+      context.addIssue({ code: 'custom', path: [key], message });
+    }
+  });
 const userPatterns = z
-  .array(z.strictObject({ name: z.string(), literal: z.string(), pattern: z.string().min(1).max(2000) }))
+  .array(userPattern)
   .max(MOST_PATTERNS)
   .superRefine((patterns, context) => {
     for (const [index, pattern] of patterns.entries()) {
-      const problem = checkUserPattern(pattern);
-      if (problem !== undefined) {
-        context.addIssue({ code: 'custom', path: [index, problem.key], message: problem.message });
-      }
       if (patterns.findIndex(({ name }) => name === pattern.name) < index) {
         context.addIssue({ code: 'custom', path: [index, 'name'], message: `${pattern.name} is given twice` });
       }
@@ -156,9 +166,9 @@ export function configSchema<S extends z.ZodType>(scrapeConfigs: S) {
   return z.strictObject({
     listen: z
       .strictObject({
-        http: address.prefault('127.0.0.1:4319'),
-        otlpHttp: address.prefault('127.0.0.1:4318'),
-        otlpGrpc: address.prefault('127.0.0.1:4317'),
+        http: ownAddress.prefault('127.0.0.1:4319'),
+        otlpHttp: ownAddress.prefault('127.0.0.1:4318'),
+        otlpGrpc: ownAddress.prefault('127.0.0.1:4317'),
       })
       .prefault({}),
     data: z.string().min(1).default('./data'),

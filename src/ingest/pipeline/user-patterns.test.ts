@@ -27,9 +27,15 @@ test.each<[string, Partial<UserPattern>, key: keyof UserPattern | undefined, mes
   ['a literal that may stand no time', { pattern: '(?:EMP-){0,2}x' }, 'literal', /not every match/],
   ['another literal', { literal: 'MGR-' }, 'literal', /not every match/],
 ])('a pattern is checked: %s', (_, over, key, message) => {
-  const problem = checkUserPattern({ ...good, ...over });
+  const [problem, ...more] = checkUserPattern({ ...good, ...over });
+  expect(more).toEqual([]);
   expect(problem?.key).toBe(key);
   if (problem !== undefined) expect(problem.message).toMatch(message);
+});
+
+test('all of the keys are judged at once', () => {
+  const problems = checkUserPattern({ name: 'No', literal: 'E', pattern: 'E[' });
+  expect(problems.map(({ key }) => key)).toEqual(['name', 'literal', 'pattern']);
 });
 
 test('matches become the mark of the rule, the rest stays', () => {

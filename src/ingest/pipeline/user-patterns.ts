@@ -17,12 +17,19 @@ export interface UserRule {
   apply(text: string, note?: Noted): string;
 }
 
-/** What is wrong with a pattern, and with which of its keys; undefined when it can be used. */
-export function checkUserPattern({
-  name,
-  literal,
-  pattern,
-}: UserPattern): { key: keyof UserPattern; message: string } | undefined {
+interface PatternProblem {
+  key: keyof UserPattern;
+  message: string;
+}
+
+/** What is wrong with a pattern, at most one thing with each of its keys; empty when it can be used. */
+export function checkUserPattern({ name, literal, pattern }: UserPattern): PatternProblem[] {
+  const ofLiteral = checkLiteral(literal);
+  const found = [checkName(name), ofLiteral, checkPattern(pattern, ofLiteral === undefined ? literal : undefined)];
+  return found.filter((problem) => problem !== undefined);
+}
+
+function checkName(name: string): PatternProblem | undefined {
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
     return {
       key: 'name',
@@ -30,12 +37,19 @@ export function checkUserPattern({
     };
   }
   if (Object.hasOwn(RULES, name)) return { key: 'name', message: `${name} is a built-in rule; choose another name` };
-  if (literal.length < 3) {
-    return {
-      key: 'literal',
-      message: `${JSON.stringify(literal)} is too short; give at least three characters that every match contains`,
-    };
-  }
+  return undefined;
+}
+
+function checkLiteral(literal: string): PatternProblem | undefined {
+  if (literal.length >= 3) return undefined;
+  return {
+    key: 'literal',
+    message: `${JSON.stringify(literal)} is too short; give at least three characters that every match contains`,
+  };
+}
+
+/** Also against its literal, unless there is something wrong with that. */
+function checkPattern(pattern: string, literal: string | undefined): PatternProblem | undefined {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(pattern);
@@ -51,7 +65,7 @@ export function checkUserPattern({
         'letters have to match in their case, or the literal could not be looked for; leave (?i) away and write [aA] where both may stand',
     };
   }
-  if (!required.some((text) => text.includes(literal))) {
+  if (literal !== undefined && !required.some((text) => text.includes(literal))) {
     return {
       key: 'literal',
       message: `not every match of the pattern contains ${JSON.stringify(literal)}, as far as can be told; write it outright in the pattern, outside of alternatives and of what may be missing`,
