@@ -1,3 +1,4 @@
+import { redactText } from '../../pipeline/index.ts';
 import type { Rejection } from '../../sink.ts';
 import type { Invalid, WriteContent } from './content.ts';
 
@@ -50,6 +51,6 @@ export function complaints(version: 1 | 2, invalid: readonly Invalid[], rejected
       }),
     ...invalid
       .filter(({ fault, kind }) => (fault === 'labels' ? version === 2 : kind !== 'exemplars'))
-      .map(({ count, kind, example }) => `${example} (${count} ${kind} refused)`),
+      .map(({ count, kind, example }) => `${redactText(example)} (${count} ${kind} refused)`),
   ];
 }

@@ -8,6 +8,7 @@ import {
   type SampleBatch,
   type Series,
 } from '../../../model/index.ts';
+import { redactText } from '../../pipeline/index.ts';
 import { SampleBuilder } from '../wire/index.ts';
 import type { ReadHistogram } from './histogram.ts';
 
@@ -132,5 +133,5 @@ export class WriteContentBuilder {
 }
 
 export function seriesText(series: Series): string {
-  return formatLabels(series.labels).slice(0, 300);
+  return redactText(formatLabels(series.labels)).slice(0, 300);
 }
