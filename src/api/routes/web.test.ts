@@ -58,3 +58,9 @@ test.each(['/assets/gone.js', '/api/nothing', '/assets/..%2f..%2fsecret.txt', '/
     expect(status).toBe(url.includes('%zz') ? 400 : 404);
   },
 );
+
+test('GET of a path that only takes POST is 405, not an unknown one', async () => {
+  app.post('/v1/logs', async () => '');
+  expect(await get('/v1/logs')).toMatchObject({ status: 405, body: expect.stringContaining('method_not_allowed') });
+  expect(await get('/v1/nothing')).toMatchObject({ status: 404 });
+});
