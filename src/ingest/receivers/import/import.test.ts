@@ -243,6 +243,13 @@ describe('imports', () => {
   });
 });
 
+it('objects behind a byte order mark are the same', async () => {
+  const body = json({ at: nowMs / 1000, objects: [pod('a'), pod('b')] });
+  const { versions } = await readAll(body);
+  expect(versions).toHaveLength(2);
+  expect((await readAll(Buffer.concat([Buffer.from('\ufeff'), body]))).versions).toEqual(versions);
+});
+
 async function readAll(body: Buffer) {
   const { parts, invalid } = await decodeObjects(body, { nowMs, accept: defaultAcceptedTimes, cluster: 'c' });
   const versions = [];
