@@ -27,6 +27,7 @@ describe('values with a structure', () => {
     ['{"input.value":["say so"]}', '{"input.value":"[redacted:prompt]"}'],
     ['{"prompt":{"v":"say so"}}', '{"prompt":"[redacted:prompt]"}'],
     ['{"password":123456,"api_key":98765.5}', '{"password":"[redacted:password]","api_key":"[redacted:api-key]"}'],
+    ['{"token":1234567890,"o.token":12}', '{"token":"[redacted:api-key]","o.token":12}'],
     ['{"dbPassword":[{"a":{"b":"]}x"}}],"n":1}', '{"dbPassword":"[redacted:password]","n":1}'],
     ["{'password': ['a', \"it's\"], 'n': 1}", "{'password': '[redacted:password]', 'n': 1}"],
     ['{"password":["hunter2', '{"password":"[redacted:password]"'],

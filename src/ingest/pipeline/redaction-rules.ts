@@ -338,7 +338,7 @@ function members(name: RuleName, hint: RegExp): RedactionRule {
     if (value === '{') return !/(?:^|[._-])secret$/i.test(key) || /client/i.test(key);
     if (value === '[') return true;
     // A short number is a token's place in a model's vocabulary, or how many there are.
-    return name !== 'prompt' && (value.length >= 16 || !/token$/i.test(key));
+    return name !== 'prompt' && (value.length >= 8 || !/token$/i.test(key));
   };
   return { name, hint, apply: (text, note) => maskMembers(text, wanted, `[redacted:${name}]`, note) };
 }
