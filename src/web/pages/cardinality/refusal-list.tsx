@@ -1,7 +1,7 @@
 import { Moment } from '../../components/moment.tsx';
-import { StateMark } from '../../components/state-mark.tsx';
 import { reasonWords } from '../../components/telemetry/drop-words.ts';
 import { isRecent, type Refusal } from '../../components/telemetry/judge-cardinality.ts';
+import { LossRow } from '../../components/telemetry/loss-row.tsx';
 import { formatValue } from '../../format/index.ts';
 import { useNow } from '../../page.ts';
 import styles from './cardinality.module.css';
@@ -17,25 +17,30 @@ export function RefusalList({ refusals, onSelect }: Props) {
   return (
     <ul>
       {refusals.map((refusal) => (
-        <li key={`${refusal.metric} ${refusal.cluster} ${refusal.reason}`} className={styles.refusal}>
-          <StateMark state={isRecent(refusal, now) ? 'warning' : 'idle'} />
-          <span className={styles.what}>
-            <button type="button" className={styles.link} onClick={() => onSelect(refusal)}>
-              {refusal.metric}
-            </button>{' '}
-            of {refusal.cluster}: {reasonWords(refusal.reason)}
-            {refusal.label === '' ? null : (
-              <>
-                , by the label <code className={styles.explodes}>{refusal.label}</code>
-              </>
-            )}
-          </span>
-          <span className={styles.rate}>
-            {formatValue(refusal.count, '')} refused since <Moment at={refusal.since} />, last{' '}
-            <Moment at={refusal.last} as="ago" />
-          </span>
-          <span className={styles.example}>{refusal.example}</span>
-        </li>
+        <LossRow
+          key={`${refusal.metric} ${refusal.cluster} ${refusal.reason}`}
+          state={isRecent(refusal, now) ? 'warning' : 'idle'}
+          what={
+            <>
+              <button type="button" className={styles.link} onClick={() => onSelect(refusal)}>
+                {refusal.metric}
+              </button>{' '}
+              of {refusal.cluster}: {reasonWords(refusal.reason)}
+              {refusal.label === '' ? null : (
+                <>
+                  , by the label <code className={styles.explodes}>{refusal.label}</code>
+                </>
+              )}
+            </>
+          }
+          rate={
+            <>
+              {formatValue(refusal.count, '')} refused since <Moment at={refusal.since} />, last{' '}
+              <Moment at={refusal.last} as="ago" />
+            </>
+          }
+          example={refusal.example}
+        />
       ))}
     </ul>
   );
