@@ -6,6 +6,7 @@ import {
   type NativeHistogram,
   type Series,
 } from '../../model/index.ts';
+import { keepSeries } from '../keep-samples.ts';
 import type { BatchOrigin } from '../sink.ts';
 import { explainTime, judgeTime, type TimeWindow } from './accept-times.ts';
 import type { Redactor } from './redact.ts';
@@ -43,22 +44,15 @@ export function createHistogramsStep(gate: SeriesGate) {
 }
 
 function keepHistograms(batch: HistogramBatch, keep: (index: number) => boolean): HistogramBatch {
-  const newIndex = new Map<number, number>();
-  const series: Series[] = [];
+  const { series, indexOf } = keepSeries(batch.series);
   const seriesOf: number[] = [];
   const timesMs: number[] = [];
   const startsMs: number[] = [];
   const values: NativeHistogram[] = [];
   for (const [i, value] of batch.values.entries()) {
     if (!keep(i)) continue;
-    const of = batch.seriesOf[i] ?? 0;
-    let index = newIndex.get(of);
-    if (index === undefined) {
-      const kept = batch.series[of];
-      if (kept === undefined) continue;
-      index = series.push(kept) - 1;
-      newIndex.set(of, index);
-    }
+    const index = indexOf(batch.seriesOf[i] ?? 0);
+    if (index === undefined) continue;
     seriesOf.push(index);
     timesMs.push(batch.timesMs[i] ?? 0);
     startsMs.push(batch.startsMs?.[i] ?? Number.NaN);

@@ -177,6 +177,20 @@ function readNumber(reader: ProtoReader): NumberPoint {
   return point;
 }
 
+/** What points of histograms and summaries begin with; whether the field is part of that. */
+function readHead(
+  reader: ProtoReader,
+  tag: number,
+  point: { startNs: bigint; timeNs: bigint; count: number; sum: number | undefined },
+): boolean {
+  if (tag === fixed64Field(2)) point.startNs = reader.fixed64();
+  else if (tag === fixed64Field(3)) point.timeNs = reader.fixed64();
+  else if (tag === fixed64Field(4)) point.count = Number(reader.fixed64());
+  else if (tag === fixed64Field(5)) point.sum = reader.double();
+  else return false;
+  return true;
+}
+
 function readHistogram(reader: ProtoReader): HistogramPoint {
   const attributes = new Map<string, AttributeValue>();
   const exemplars: RawExemplar[] = [];
@@ -194,18 +208,6 @@ function readHistogram(reader: ProtoReader): HistogramPoint {
   for (const end = reader.length(); reader.more(end); ) {
     const tag = reader.tag();
     switch (tag) {
-      case fixed64Field(2):
-        point.startNs = reader.fixed64();
-        break;
-      case fixed64Field(3):
-        point.timeNs = reader.fixed64();
-        break;
-      case fixed64Field(4):
-        point.count = Number(reader.fixed64());
-        break;
-      case fixed64Field(5):
-        point.sum = reader.double();
-        break;
       case bytesField(6):
         for (const listEnd = listLength(reader, 8); reader.more(listEnd); ) {
           point.bucketCounts.push(Number(reader.fixed64()));
@@ -230,7 +232,7 @@ function readHistogram(reader: ProtoReader): HistogramPoint {
         point.noValue = (reader.uint32() & 1) === 1;
         break;
       default:
-        reader.skip(tag);
+        if (!readHead(reader, tag, point)) reader.skip(tag);
     }
   }
   const problem = judgeBounds(point.bounds);
@@ -269,18 +271,6 @@ function readExponential(reader: ProtoReader): ExponentialPoint {
       case bytesField(1):
         readLabel(reader, attributes);
         break;
-      case fixed64Field(2):
-        point.startNs = reader.fixed64();
-        break;
-      case fixed64Field(3):
-        point.timeNs = reader.fixed64();
-        break;
-      case fixed64Field(4):
-        point.count = Number(reader.fixed64());
-        break;
-      case fixed64Field(5):
-        point.sum = reader.double();
-        break;
       case varintField(6):
         point.scale = reader.sint32();
         break;
@@ -303,7 +293,7 @@ function readExponential(reader: ProtoReader): ExponentialPoint {
         point.zeroThreshold = reader.double();
         break;
       default:
-        reader.skip(tag);
+        if (!readHead(reader, tag, point)) reader.skip(tag);
     }
   }
   return point;
@@ -350,18 +340,6 @@ function readSummary(reader: ProtoReader): SummaryPoint {
   for (const end = reader.length(); reader.more(end); ) {
     const tag = reader.tag();
     switch (tag) {
-      case fixed64Field(2):
-        point.startNs = reader.fixed64();
-        break;
-      case fixed64Field(3):
-        point.timeNs = reader.fixed64();
-        break;
-      case fixed64Field(4):
-        point.count = Number(reader.fixed64());
-        break;
-      case fixed64Field(5):
-        point.sum = reader.double();
-        break;
       case bytesField(6):
         point.quantiles.push(readQuantile(reader));
         break;
@@ -372,7 +350,7 @@ function readSummary(reader: ProtoReader): SummaryPoint {
         point.noValue = (reader.uint32() & 1) === 1;
         break;
       default:
-        reader.skip(tag);
+        if (!readHead(reader, tag, point)) reader.skip(tag);
     }
   }
   return point;

@@ -128,3 +128,12 @@ export function requestV2(all: readonly SeriesV2[], symbols: readonly string[] =
   for (const message of messages) request.bytes(5, message);
   return request.finish();
 }
+
+/** What both versions' good requests bring, in Prometheus' notation. */
+export function goodLines(nowMs: number): string[] {
+  return [
+    `up{instance="a:9100", job="node"} 1 @${nowMs}`,
+    `up{instance="b:9100", job="node"} 0 @${nowMs - 15_000}`,
+    `up{instance="b:9100", job="node"} 1.5e-300 @${nowMs}`,
+  ];
+}
