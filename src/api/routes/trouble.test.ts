@@ -69,14 +69,14 @@ test.each<[string, Partial<TroubleFacts>, [id: string, severity: string, words: 
   [
     'many of one kind are one line',
     { sources: [1, 2, 3, 4].map((i) => source({ state: 'silent', name: `s${i}`, sinceMs: 9_000 - i })) },
-    [['sources-silent', 'warning', /^otlp s4 of cluster eu and 3 more sources are silent: their/]],
+    [['sources-silent', 'warning', /^OTLP s4 of cluster eu and 3 more sources are silent: their/]],
   ],
   [
     'sources of random clusters are one line',
     {
       sources: Array.from({ length: 500 }, (_, i) => source({ state: 'lagging', cluster: `c${i}`, sinceMs: i })),
     },
-    [['sources-lagging', 'warning', /^otlp 10.0.0.7 otelcol\/0.130 of cluster c0 and 499 more sources lag: /]],
+    [['sources-lagging', 'warning', /^OTLP 10.0.0.7 otelcol\/0.130 of cluster c0 and 499 more sources lag: /]],
   ],
   [
     'a limit drops',

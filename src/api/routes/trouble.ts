@@ -1,5 +1,5 @@
 import type { DropState, SourceState } from '../../ingest/index.ts';
-import { formatTime, type Scope, scopeAllows } from '../../model/index.ts';
+import { formatTime, protocolWords, type Scope, scopeAllows } from '../../model/index.ts';
 import type { TelemetryResponse, Trouble } from '../contract/index.ts';
 import { fixOf } from './drop-fixes.ts';
 
@@ -143,7 +143,7 @@ function sourceTrouble({ sources }: TroubleFacts, scope: Scope): Trouble[] {
 }
 
 function nameOf({ kind, name, cluster }: Pick<SourceState, 'kind' | 'name' | 'cluster'>): string {
-  return `${kind}${name === '' ? '' : ` ${name}`} of cluster ${cluster}`;
+  return `${protocolWords(kind)}${name === '' ? '' : ` ${name}`} of cluster ${cluster}`;
 }
 
 /** Dropping by limits in the last five minutes. Other drops are a sender's fault and stand on the Telemetry page. */

@@ -5,6 +5,7 @@ export * from './batch.ts';
 export * from './histogram.ts';
 export * from './labels.ts';
 export * from './place.ts';
+export * from './protocols.ts';
 export * from './series.ts';
 export * from './stale.ts';
 export * from './validate-histogram.ts';

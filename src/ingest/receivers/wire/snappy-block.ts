@@ -47,7 +47,8 @@ export function unpackBlock(block: Uint8Array, start: number, output: Uint8Array
         from += kind === COPY_4 ? 4 : 2;
       }
       if (from > end) throw malformed(end, 'ends inside a copy');
-      if (offset === 0 || offset > to) throw malformed(from, `a copy from ${offset} bytes back, of ${to}`);
+      if (offset === 0 || offset > to)
+        throw malformed(from, `copies from ${offset} bytes back, and only ${to} are there`);
       if (length > size - to) throw malformed(from, 'holds more than it announced');
       const source = to - offset;
       // What overlaps repeats itself, so it goes byte by byte.

@@ -16,16 +16,3 @@ const REASONS: Readonly<Record<string, string>> = {
 export function reasonWords(reason: string): string {
   return REASONS[reason] ?? reason.replaceAll('_', ' ');
 }
-
-/** Protocols as people write them. */
-const PROTOCOLS: Readonly<Record<string, string>> = {
-  otlp: 'OTLP',
-  'remote-write': 'remote write',
-  loki: 'Loki push',
-  'fluent-bit': 'Fluent Bit',
-  kubernetes: 'Kubernetes',
-};
-
-export function protocolWords(protocol: string): string {
-  return PROTOCOLS[protocol] ?? protocol;
-}

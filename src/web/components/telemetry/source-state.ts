@@ -1,6 +1,6 @@
 import type { TelemetryResponse } from '../../../api/contract/index.ts';
+import { protocolWords } from '../../../model/index.ts';
 import type { State } from '../state.ts';
-import { protocolWords } from './drop-words.ts';
 
 export type Source = TelemetryResponse['sources'][number];
 

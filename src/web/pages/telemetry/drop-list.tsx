@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { protocolWords } from '../../../model/index.ts';
 import { Moment } from '../../components/moment.tsx';
 import { Notice } from '../../components/states/notice.tsx';
-import { protocolWords, reasonWords } from '../../components/telemetry/drop-words.ts';
+import { reasonWords } from '../../components/telemetry/drop-words.ts';
 import { LossRow } from '../../components/telemetry/loss-row.tsx';
 import { formatValue, sentence } from '../../format/index.ts';
 import type { Drop } from './verdict.ts';

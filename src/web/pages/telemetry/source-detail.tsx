@@ -1,9 +1,9 @@
 import { CloseButton } from '@mantine/core';
+import { protocolWords } from '../../../model/index.ts';
 import { Moment } from '../../components/moment.tsx';
 import { Panel } from '../../components/panel.tsx';
 import { Peek } from '../../components/peek.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
-import { protocolWords } from '../../components/telemetry/drop-words.ts';
 import { hasLeft, lookOf, type Source, sourceKey, sourceName } from '../../components/telemetry/source-state.ts';
 import { ABSENT, coarse, formatDuration, formatValue, sentence } from '../../format/index.ts';
 import { useNow } from '../../page.ts';

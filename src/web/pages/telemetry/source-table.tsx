@@ -1,3 +1,4 @@
+import { protocolWords } from '../../../model/index.ts';
 import type { Points } from '../../charts/align.ts';
 import { Sparkline } from '../../charts/sparkline.tsx';
 import layout from '../../components/layout.module.css';
@@ -7,7 +8,6 @@ import { Notice } from '../../components/states/notice.tsx';
 import { clusterColumn, numberColumn } from '../../components/table/columns.tsx';
 import { RowButton } from '../../components/table/row-button.tsx';
 import { type Column, Table } from '../../components/table/table.tsx';
-import { protocolWords } from '../../components/telemetry/drop-words.ts';
 import {
   hasLeft,
   lookOf,

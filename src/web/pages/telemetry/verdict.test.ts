@@ -94,6 +94,13 @@ describe('the verdict', () => {
       '12 samples per second are dropped: too many series by the label user_id and for 1 other reason.',
     ],
     [
+      'a rare drop',
+      { ...well, dropped: [drop(0.05, { reason: 'too_old' })] },
+      [good],
+      'warning',
+      '3 samples per minute are dropped: older than is accepted.',
+    ],
+    [
       'behind, and silent',
       { ...well, spool: { ...well.spool, state: 'behind' as const, oldestSeconds: 42 } },
       [source('a', 'silent', null)],

@@ -79,6 +79,13 @@ function dropsVerdict(drops: readonly Drop[]): Verdict | undefined {
   const more = rest.length === 0 ? '' : ` and for ${counted(rest.length, 'other reason')}`;
   return {
     state: 'warning',
-    words: `${formatValue(first.perSecond, '')} ${first.signal} per second are dropped: ${reasonWords(first.reason)}${label}${more}.`,
+    words: `${rateWords(first)} are dropped: ${reasonWords(first.reason)}${label}${more}.`,
   };
+}
+
+/** `12 samples per second`; what is rarer is told by the minute. */
+function rateWords({ perSecond, signal }: Drop): string {
+  return perSecond < 1
+    ? `${formatValue(perSecond * 60, '')} ${signal} per minute`
+    : `${formatValue(perSecond, '')} ${signal} per second`;
 }
