@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Logger } from '../base/index.ts';
-import type { LoopDelay } from '../ingest/index.ts';
+import type { LoopDelay } from '../base/node/index.ts';
 import type { Parts } from './parts.ts';
 import { registerStoreMetrics } from './store-metrics.ts';
 

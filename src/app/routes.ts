@@ -15,7 +15,7 @@ import {
   webRoutes,
 } from '../api/index.ts';
 import { type Clock, type Logger, type Tracer, traced } from '../base/index.ts';
-import { watchLoop } from '../ingest/index.ts';
+import { watchLoop } from '../base/node/index.ts';
 import { formatTime, type Scope, scopeAllows } from '../model/index.ts';
 import type { Config } from './config/index.ts';
 import { createEvidenceSource } from './evidence.ts';

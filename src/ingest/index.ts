@@ -25,7 +25,7 @@ export {
   redactText,
 } from './pipeline/index.ts';
 export * from './receivers/index.ts';
-export { type IngestService, type IngestServiceSettings, type LoopDelay, watchLoop } from './service.ts';
+export type { IngestService, IngestServiceSettings } from './service.ts';
 export type { SignalSink } from './sink.ts';
 export { BackPressureError } from './sink.ts';
 export { createSpoolWriter, openSpool, type Spool, type SpoolStats, type SpoolWriter } from './spool/index.ts';

@@ -1,5 +1,5 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Clock, Logger } from '../base/index.ts';
+import { type LoopDelay, watchLoop } from '../base/node/index.ts';
 import type { NewestSamples } from '../store/index.ts';
 import { type DoorService, openDoors } from './doors/index.ts';
 import { createIngest, type IngestSettings } from './ingest.ts';
@@ -14,13 +14,6 @@ import type { IngestTelemetry } from './telemetry.ts';
 export interface IngestServiceSettings extends IngestSettings {
   /** Bytes of one request, as sent and again after decompression. */
   maxBodyBytes: number;
-}
-
-/** How late the event loop of a thread was within the last one to two minutes, in seconds. */
-export interface LoopDelay {
-  p50Seconds: number;
-  p99Seconds: number;
-  maxSeconds: number;
 }
 
 /**
@@ -62,9 +55,6 @@ export function createIngestService(options: {
       logger.debug({ error: String(error) }, 'samples go on being compared with the store');
     newestSamples().then(ingest.learn).catch(still);
   }
-  const doorsByName = new Map(
-    receivers.flatMap((receiver) => receiver.doors.map(({ name, protocol, signal }) => [name, { protocol, signal }])),
-  );
   const doors = openDoors(receivers, {
     sink: ingest.sink,
     clock,
@@ -73,10 +63,7 @@ export function createIngestService(options: {
     ...(settings.accept === undefined ? {} : { accept: settings.accept }),
     ...(settings.lines?.streamLabels === undefined ? {} : { streamLabels: settings.lines.streamLabels }),
     repetitions: ingest.repetitions,
-    admit({ door, sender, body }) {
-      const found = doorsByName.get(door);
-      if (found !== undefined) ingest.admit({ sender, ...found, bytes: body.length });
-    },
+    admit: ({ protocol, signal }, { sender, body }) => ingest.admit({ sender, protocol, signal, bytes: body.length }),
   });
   return {
     ...doors,
@@ -88,35 +75,5 @@ export function createIngestService(options: {
     explainRedaction: async (text) => ingest.explainRedaction(text),
     metrics: () => ingest.metrics.metrics(),
     loopDelay: watchLoop(),
-  };
-}
-
-const LOOP_WINDOW_MS = 60_000;
-
-/** Watches the event loop of the thread it is called in, over the last one to two minutes. */
-export function watchLoop(): () => Promise<LoopDelay> {
-  const resolutionMs = 10;
-  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
-  delay.enable();
-  // The histogram holds the time between two ticks of a timer, so a loop that is never late shows the resolution.
-  const late = (nanoseconds: number) =>
-    Number.isNaN(nanoseconds) ? 0 : Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3);
-  const now = (): LoopDelay => ({
-    p50Seconds: late(delay.percentile(50)),
-    p99Seconds: late(delay.percentile(99)),
-    maxSeconds: delay.count === 0 ? 0 : late(delay.max),
-  });
-  let before = now();
-  setInterval(() => {
-    before = now();
-    delay.reset();
-  }, LOOP_WINDOW_MS).unref();
-  return async () => {
-    const current = now();
-    return {
-      p50Seconds: Math.max(before.p50Seconds, current.p50Seconds),
-      p99Seconds: Math.max(before.p99Seconds, current.p99Seconds),
-      maxSeconds: Math.max(before.maxSeconds, current.maxSeconds),
-    };
   };
 }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Clock, Logger } from '../../base/index.ts';
-import type { DropState, IngestTelemetry, LoopDelay, SourceState, SpoolStats } from '../../ingest/index.ts';
+import type { LoopDelay } from '../../base/node/index.ts';
+import type { DropState, IngestTelemetry, SourceState, SpoolStats } from '../../ingest/index.ts';
 import { formatTime, scopeAllows } from '../../model/index.ts';
 import type { TableStats } from '../../store/index.ts';
 import type { TelemetryResponse } from '../contract/index.ts';

@@ -23,7 +23,7 @@ export interface OnceByRequest {
  */
 export function openDoors<Options extends { sink: SignalSink; clock: Clock; logger: Logger }>(
   receivers: readonly Receiver<Options>[],
-  options: Options & { repetitions?: OnceByRequest; admit?: (request: DoorRequest) => void },
+  options: Options & { repetitions?: OnceByRequest; admit?: (door: Door, request: DoorRequest) => void },
 ): DoorService {
   const { sink, clock, logger, repetitions, admit } = options;
   const doors = new Map<string, { door: Door; handle: DoorHandler }>();
@@ -53,7 +53,7 @@ export function openDoors<Options extends { sink: SignalSink; clock: Clock; logg
       const mark: RequestMark = { hash: hashOf(request), atMs: clock.now() };
       const work = async () => {
         try {
-          admit?.(request);
+          admit?.(door, request);
           return await handle({ ...request, mark });
         } catch (error) {
           const failure = toFailure(error);

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { type Backoff, backoffDelay, type Clock, type Logger } from '../../base/index.ts';
-import { entryThread } from '../../base/node/index.ts';
+import { entryThread, type LoopDelay } from '../../base/node/index.ts';
 import type { DoorAnswer, DoorRequest, Failure } from '../doors/index.ts';
-import type { IngestService, IngestServiceSettings, LoopDelay } from '../service.ts';
+import type { IngestService, IngestServiceSettings } from '../service.ts';
 import { type AcceptResult, BackPressureError, type BatchOrigin, type Rejection } from '../sink.ts';
 import type { Spool } from '../spool/index.ts';
 import type { IngestTelemetry } from '../telemetry.ts';
